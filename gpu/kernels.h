@@ -1,8 +1,8 @@
 /* kernels.h: every kernel, with its arguments.
  *
- * A kernel is launched with a pointer to its argument struct; pointers in it are device memory.  Kernels that exist once
- * per storage format are rows of KERNEL_FORMAT_TABLE and get the names NAME_fp32, NAME_fp16 and NAME_bf16; the format is
- * that of the tensor named first in the struct's comment. */
+ * A kernel is launched with a pointer to its argument struct; pointers in it are device memory.  Kernels that
+ * exist once per storage format are rows of KERNEL_FORMAT_TABLE and get the names NAME_fp32, NAME_fp16 and
+ * NAME_bf16; the format is that of the tensor named first in the struct's comment. */
 #ifndef ULPSCOPE_GPU_KERNELS_H
 #define ULPSCOPE_GPU_KERNELS_H
 
@@ -38,11 +38,12 @@ enum round_kind { ROUND_FINITE, ROUND_ZERO, ROUND_INFINITE, ROUND_NAN };
 enum round_flag { FLAG_INEXACT = 1, FLAG_UNDERFLOW = 2, FLAG_OVERFLOW = 4, FLAG_INVALID = 8 };
 
 struct round_input {
-    uint64_t significand; /* finite: top bit set, lowest bit sticky; NaN: payload, left-aligned (bit 63 = quiet) */
-    int32_t exponent;     /* finite: value = significand x 2^exponent */
-    int32_t sign;         /* 0 or 1 */
-    int32_t kind;         /* enum round_kind */
-    uint32_t random;      /* ROUND_SR: rounds away from zero if random < fraction of an ulp x 2^32 */
+    uint64_t
+        significand; /* finite: top bit set, lowest bit sticky; NaN: payload, left-aligned (bit 63 = quiet) */
+    int32_t exponent; /* finite: value = significand x 2^exponent */
+    int32_t sign;     /* 0 or 1 */
+    int32_t kind;     /* enum round_kind */
+    uint32_t random;  /* ROUND_SR: rounds away from zero if random < fraction of an ulp x 2^32 */
 };
 
 struct round_output {
@@ -57,7 +58,7 @@ struct round_args {
     long n;
     int32_t exponent_bits, trailing_bits, specials; /* the format, as in struct format */
     int32_t mode;                                   /* enum round_mode */
-    int32_t saturate;                               /* nonzero: overflow and infinities become the largest finite value */
+    int32_t saturate; /* nonzero: overflow and infinities become the largest finite value */
 };
 
 /* update_probe: repeated updates w <- rnd(w - delta) of one weight, one case a tile. */
@@ -78,9 +79,10 @@ struct update_outcome {
     uint32_t first_master, last_master; /* UPDATE_MASTER: the master's */
     uint32_t compensation;              /* UPDATE_KAHAN: c at the end */
     uint32_t pad;
-    int64_t moved, lost; /* updates after which the weight's (the master's) bits changed, or not */
-    int64_t first_move;  /* counted from 1; 0 if none */
-    float samples[UPDATE_SAMPLES]; /* the weight's (the master's) value after update ceil((i+1) x steps / UPDATE_SAMPLES) */
+    int64_t moved, lost;           /* updates after which the weight's (the master's) bits changed, or not */
+    int64_t first_move;            /* counted from 1; 0 if none */
+    float samples[UPDATE_SAMPLES]; /* the weight's (the master's) value after update ceil((i+1) x steps /
+                                      UPDATE_SAMPLES) */
 };
 
 struct update_probe_args {
@@ -91,8 +93,9 @@ struct update_probe_args {
 
 /* ---- the training step ---- */
 
-/* Parameters of a model lie in arenas, one after another, each starting at a multiple of PARAM_BLOCK elements; every
- * arena (weights, gradients, optimizer state, ...) has the same offsets, and zeros in between. */
+/* Parameters of a model lie in arenas, one after another, each starting at a multiple of PARAM_BLOCK
+ * elements; every arena (weights, gradients, optimizer state, ...) has the same offsets, and zeros in
+ * between. */
 enum { PARAM_BLOCK = 64 };
 struct param_block {
     int32_t param; /* which parameter tensor */
@@ -116,16 +119,16 @@ struct run_settings {
 
 /* Written by kernels alone: no decision of a step depends on the host. */
 struct run_state {
-    float scale;             /* for the next step to use */
-    float used_scale;        /* what the current step uses */
-    float inverse_scale;     /* float(1 / double(used_scale)) */
-    float loss_gradient;     /* d(scaled loss) / d(one term of the mean) */
-    float loss;              /* mean, without scale and loss weight */
-    uint32_t found_inf;      /* the current step's gradients hold an infinity or a NaN */
-    int32_t tracker;         /* clean steps in a row, as the rule counts them */
-    int32_t action;          /* enum scaler_action of the last step */
-    int64_t steps;           /* steps begun */
-    int64_t updates;         /* steps whose update was made */
+    float scale;                     /* for the next step to use */
+    float used_scale;                /* what the current step uses */
+    float inverse_scale;             /* float(1 / double(used_scale)) */
+    float loss_gradient;             /* d(scaled loss) / d(one term of the mean) */
+    float loss;                      /* mean, without scale and loss weight */
+    uint32_t found_inf;              /* the current step's gradients hold an infinity or a NaN */
+    int32_t tracker;                 /* clean steps in a row, as the rule counts them */
+    int32_t action;                  /* enum scaler_action of the last step */
+    int64_t steps;                   /* steps begun */
+    int64_t updates;                 /* steps whose update was made */
     double beta1_power, beta2_power; /* beta^updates */
 };
 
@@ -171,9 +174,9 @@ struct tanh_args {
     uint32_t *counters;
 };
 
-/* Losses work in FP32.  softmax_*: `output` are logits, `labels` classes, `work` the probabilities.  mse_*: `targets` as
- * wide as the output, `work` the differences.  *_forward writes a loss term a row (mse: summed over its outputs) and
- * `work`; *_backward writes the gradient of the scaled loss. */
+/* Losses work in FP32.  softmax_*: `output` are logits, `labels` classes, `work` the probabilities.  mse_*:
+ * `targets` as wide as the output, `work` the differences.  *_forward writes a loss term a row (mse: summed
+ * over its outputs) and `work`; *_backward writes the gradient of the scaled loss. */
 struct loss_args {
     const float *output;
     const int32_t *labels;
@@ -203,16 +206,18 @@ struct param_args {
     uint32_t *counters; /* COUNTER_COUNT words a parameter, in order */
 };
 
-/* update: the weights' format.  update_low: the same with every operation and all state in that format (O3). */
+/* update: the weights' format.  update_low: the same with every operation and all state in that format (O3).
+ */
 struct update_args {
     const struct param_block *blocks;
     long block_count;
     void *weights;
     const void *gradients; /* FP32 (update), the weights' format (update_low) */
-    void *first_moment, *second_moment; /* FP32 (update), the weights' format (update_low); momentum uses the first */
-    void *compensation;                 /* Kahan's c, the weights' format */
-    float *delta;                       /* the Delta of this step */
-    void *previous;                     /* the weights before this step */
+    void *first_moment,
+        *second_moment; /* FP32 (update), the weights' format (update_low); momentum uses the first */
+    void *compensation; /* Kahan's c, the weights' format */
+    float *delta;       /* the Delta of this step */
+    void *previous;     /* the weights before this step */
     const struct run_state *state;
     const struct run_settings *settings;
     uint32_t *counters;
@@ -237,7 +242,8 @@ struct spiral_args {
     uint64_t seed;
 };
 
-/* count_classes: rows whose largest output is the label's.  count_signs: rows whose outputs all have the targets' signs. */
+/* count_classes: rows whose largest output is the label's.  count_signs: rows whose outputs all have the
+ * targets' signs. */
 struct accuracy_args {
     const float *output;
     const int32_t *labels;
@@ -247,7 +253,14 @@ struct accuracy_args {
 };
 
 /* histogram: bins of floor(log2 |x|) over parameter blocks of FP32 values. */
-enum { HISTOGRAM_ZERO = 0, HISTOGRAM_FIRST = 1, HISTOGRAM_EMIN = -149, HISTOGRAM_INF = 278, HISTOGRAM_NAN = 279, HISTOGRAM_BINS = 280 };
+enum {
+    HISTOGRAM_ZERO = 0,
+    HISTOGRAM_FIRST = 1,
+    HISTOGRAM_EMIN = -149,
+    HISTOGRAM_INF = 278,
+    HISTOGRAM_NAN = 279,
+    HISTOGRAM_BINS = 280
+};
 struct histogram_args {
     const struct param_block *blocks;
     long block_count;
@@ -288,37 +301,37 @@ struct math_args {
 
 /* X(name, arguments).  A kernel that exists once per storage format is written with KERNEL_FORMATS. */
 #define KERNEL_FORMATS(X, name, args) X(name##_fp32, args) X(name##_fp16, args) X(name##_bf16, args)
-#define KERNEL_TABLE(X)                                                                                       \
-    KERNEL_FORMATS(X, convert_to, cast_args)                                                                  \
-    KERNEL_FORMATS(X, cast_to, cast_args)                                                                     \
-    KERNEL_FORMATS(X, cast_from, cast_args)                                                                   \
-    X(round_wide, round_args)                                                                                 \
-    X(update_probe, update_probe_args)                                                                        \
-    X(begin_step, step_args)                                                                                  \
-    KERNEL_FORMATS(X, cast_params, param_args)                                                                \
-    KERNEL_FORMATS(X, linear_forward, linear_args)                                                            \
-    KERNEL_FORMATS(X, linear_backward_input, linear_backward_input_args)                                      \
-    KERNEL_FORMATS(X, linear_backward_weight, linear_backward_weight_args)                                    \
-    KERNEL_FORMATS(X, tanh_forward, tanh_args)                                                                \
-    KERNEL_FORMATS(X, tanh_backward, tanh_args)                                                               \
-    X(softmax_forward, loss_args)                                                                             \
-    X(softmax_backward, loss_args)                                                                            \
-    X(mse_forward, loss_args)                                                                                 \
-    X(mse_backward, loss_args)                                                                                \
-    X(loss_mean, loss_mean_args)                                                                              \
-    X(scale_loss, step_args)                                                                                  \
-    KERNEL_FORMATS(X, check, param_args)                                                                      \
-    KERNEL_FORMATS(X, unscale, param_args)                                                                    \
-    KERNEL_FORMATS(X, update, update_args)                                                                    \
-    KERNEL_FORMATS(X, update_low, update_args)                                                                \
-    X(rescale, step_args)                                                                                     \
-    X(fill_normal, fill_normal_args)                                                                          \
-    X(spiral_points, spiral_args)                                                                             \
-    X(count_classes, accuracy_args)                                                                           \
-    X(count_signs, accuracy_args)                                                                             \
-    X(histogram, histogram_args)                                                                              \
-    KERNEL_FORMATS(X, window, window_args)                                                                    \
-    KERNEL_FORMATS(X, drift, drift_args)                                                                      \
+#define KERNEL_TABLE(X)                                                                                      \
+    KERNEL_FORMATS(X, convert_to, cast_args)                                                                 \
+    KERNEL_FORMATS(X, cast_to, cast_args)                                                                    \
+    KERNEL_FORMATS(X, cast_from, cast_args)                                                                  \
+    X(round_wide, round_args)                                                                                \
+    X(update_probe, update_probe_args)                                                                       \
+    X(begin_step, step_args)                                                                                 \
+    KERNEL_FORMATS(X, cast_params, param_args)                                                               \
+    KERNEL_FORMATS(X, linear_forward, linear_args)                                                           \
+    KERNEL_FORMATS(X, linear_backward_input, linear_backward_input_args)                                     \
+    KERNEL_FORMATS(X, linear_backward_weight, linear_backward_weight_args)                                   \
+    KERNEL_FORMATS(X, tanh_forward, tanh_args)                                                               \
+    KERNEL_FORMATS(X, tanh_backward, tanh_args)                                                              \
+    X(softmax_forward, loss_args)                                                                            \
+    X(softmax_backward, loss_args)                                                                           \
+    X(mse_forward, loss_args)                                                                                \
+    X(mse_backward, loss_args)                                                                               \
+    X(loss_mean, loss_mean_args)                                                                             \
+    X(scale_loss, step_args)                                                                                 \
+    KERNEL_FORMATS(X, check, param_args)                                                                     \
+    KERNEL_FORMATS(X, unscale, param_args)                                                                   \
+    KERNEL_FORMATS(X, update, update_args)                                                                   \
+    KERNEL_FORMATS(X, update_low, update_args)                                                               \
+    X(rescale, step_args)                                                                                    \
+    X(fill_normal, fill_normal_args)                                                                         \
+    X(spiral_points, spiral_args)                                                                            \
+    X(count_classes, accuracy_args)                                                                          \
+    X(count_signs, accuracy_args)                                                                            \
+    X(histogram, histogram_args)                                                                             \
+    KERNEL_FORMATS(X, window, window_args)                                                                   \
+    KERNEL_FORMATS(X, drift, drift_args)                                                                     \
     X(math_map, math_args)
 
 enum kernel_id {

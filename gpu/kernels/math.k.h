@@ -1,26 +1,29 @@
-/* math.k.h: exp, log, tanh, sin and cos for kernels, with the same bits from every compiler and on every device.
+/* math.k.h: exp, log, tanh, sin and cos for kernels, with the same bits from every compiler and on every
+ * device.
  *
- * Every operation here has one result under IEEE 754: +, -, x, / in float or double, fmaf (9.2 of the standard leaves
- * libm's functions to the library, 5.4.1 leaves these to nobody), integer operations on encodings, comparisons with
- * selects, and conversions whose operands are in range.  Nothing assumes that subnormals are flushed or kept by a
- * mode: no step relies on a flush, and subnormal results are right.  A NaN result may have any sign and payload; a
- * store makes it canonical.
+ * Every operation here has one result under IEEE 754: +, -, x, / in float or double, fmaf (9.2 of the
+ * standard leaves libm's functions to the library, 5.4.1 leaves these to nobody), integer operations on
+ * encodings, comparisons with selects, and conversions whose operands are in range.  Nothing assumes that
+ * subnormals are flushed or kept by a mode: no step relies on a flush, and subnormal results are right.  A
+ * NaN result may have any sign and payload; a store makes it canonical.
  *
  * exp, log and tanh have no branch and no table, so that a loop over lanes becomes vector code.  sin and cos
  * branch: only the data of a task and its initial weights need them.
  *
- * Over all 2^32 inputs (`ulpscope selftest --exhaustive`): errors below 0.77 ulp (exp, subnormal results; 0.52
- * elsewhere), 0.5000001 (log), 0.54 (tanh), 0.501 (sin, cos); exp, log and tanh never decrease; tanh and sin are odd.
+ * Over all 2^32 inputs (`ulpscope selftest --exhaustive`): errors below 0.77 ulp (exp, subnormal results;
+ * 0.52 elsewhere), 0.5000001 (log), 0.54 (tanh), 0.501 (sin, cos); exp, log and tanh never decrease; tanh and
+ * sin are odd.
  *
- * Every polynomial is a minimax fit (Remez) whose coefficients were rounded one at a time, lowest order first, and
- * the rest fitted again.  The bits of these functions are part of every run's digest: they must never change. */
+ * Every polynomial is a minimax fit (Remez) whose coefficients were rounded one at a time, lowest order
+ * first, and the rest fitted again.  The bits of these functions are part of every run's digest: they must
+ * never change. */
 #ifndef ULPSCOPE_GPU_KERNELS_MATH_K_H
 #define ULPSCOPE_GPU_KERNELS_MATH_K_H
 
 #include "../compat.h"
 
-/* Adding 1.5 x 2^23 to a float of magnitude below 2^22 rounds it to an integer (ties to even), which then is the low
- * bits of the sum's encoding, counted from the constant's own. */
+/* Adding 1.5 x 2^23 to a float of magnitude below 2^22 rounds it to an integer (ties to even), which then is
+ * the low bits of the sum's encoding, counted from the constant's own. */
 #define K_ROUND_MAGIC 0x1.8p23f
 #define K_ROUND_BITS  0x4b400000u
 
@@ -43,9 +46,9 @@ struct k_exp_parts {
     float low;
 };
 
-/* For |x| <= 105.  n x ln2 is subtracted in two parts (Cody and Waite): ln2's high part has 15 bits and |n| at most 8,
- * so that their product and r are exact.  The polynomial is e^r = 1 + r + r^2 (1/2 + r P(r)) to 2^-32.  A NaN
- * makes r and low NaN; n is then meaningless but defined. */
+/* For |x| <= 105.  n x ln2 is subtracted in two parts (Cody and Waite): ln2's high part has 15 bits and |n|
+ * at most 8, so that their product and r are exact.  The polynomial is e^r = 1 + r + r^2 (1/2 + r P(r)) to
+ * 2^-32.  A NaN makes r and low NaN; n is then meaningless but defined. */
 K_FN struct k_exp_parts k_exp_reduce(float x)
 {
     struct k_exp_parts e;
@@ -64,9 +67,9 @@ K_FN struct k_exp_parts k_exp_reduce(float x)
     return e;
 }
 
-/* The sum 1 + r + low is rounded once, with the error of 1 + r taken along.  The scale is applied in two halves, as 2^n
- * itself may be no normal number: the first product is exact, and the second rounds only where the result is
- * subnormal, or becomes infinite.  Beyond the clamps the results are inf and 0 anyway. */
+/* The sum 1 + r + low is rounded once, with the error of 1 + r taken along.  The scale is applied in two
+ * halves, as 2^n itself may be no normal number: the first product is exact, and the second rounds only where
+ * the result is subnormal, or becomes infinite.  Beyond the clamps the results are inf and 0 anyway. */
 K_FN float k_exp(float x)
 {
     x = k_select(x > 89.0f, 89.0f, x);
@@ -83,8 +86,9 @@ K_FN float k_exp(float x)
  *
  *     tanh a = 1 - 2 / (e^2a + 1) = 1 - 2s / (s + 1 + r + low),   s = 2^-n, e^2a = 2^n (1 + r + low),
  *
- * with the denominator and the quotient as sums of two floats, so that the last addition is the only rounding that
- * matters: that keeps the error near half an ulp, and the steps from one float to the next never go down. */
+ * with the denominator and the quotient as sums of two floats, so that the last addition is the only rounding
+ * that matters: that keeps the error near half an ulp, and the steps from one float to the next never go
+ * down. */
 K_FN float k_tanh(float x)
 {
     uint32_t sign = k_bits(x) & 0x80000000u;
@@ -105,7 +109,7 @@ K_FN float k_tanh(float x)
     float low = ((base - high) + e.r) + e.low;
     float inverse = 1.0f / high;
     float residual = fmaf(-inverse, low, fmaf(-inverse, high, 1.0f)); /* 1 - inverse x denominator */
-    float quotient = (s + s) * inverse;                              /* exact: a power of two */
+    float quotient = (s + s) * inverse;                               /* exact: a power of two */
     float result = 1.0f - quotient;
     float rest = (1.0f - result) - quotient;
     float away_from_zero = result + fmaf(-quotient, residual, rest);
@@ -113,8 +117,8 @@ K_FN float k_tanh(float x)
     return k_float(k_bits(k_select(a < 0.35f, near_zero, away_from_zero)) | sign);
 }
 
-/* x = 2^e m with sqrt(1/2) <= m < sqrt(2) (nearly), f = m - 1, s = f / (2 + f): log x = e ln2 + 2 atanh s, in double, and
- * rounded once.  The polynomial is 2 atanh s = 2s + s^3 P(s^2) to 2^-52. */
+/* x = 2^e m with sqrt(1/2) <= m < sqrt(2) (nearly), f = m - 1, s = f / (2 + f): log x = e ln2 + 2 atanh s, in
+ * double, and rounded once.  The polynomial is 2 atanh s = 2s + s^3 P(s^2) to 2^-52. */
 K_FN float k_log(float x)
 {
     bool subnormal = k_bits(x) < 0x00800000u;
@@ -144,13 +148,13 @@ struct k_quadrant {
     double y;
 };
 
-/* |x| 2/pi modulo 4 in integers (Payne and Hanek).  |x| = m 2^e with a 24-bit m.  Of 2/pi's bits those that make
- * multiples of 4 are left out, and the next 96 are taken; of the product's low 96 bits (2 for the quadrant, 94 for
- * the fraction) the upper 64 are kept, so that the fraction's error is below 2^-61 while no float comes nearer
- * to a multiple of pi/2 than about 2^-30. */
+/* |x| 2/pi modulo 4 in integers (Payne and Hanek).  |x| = m 2^e with a 24-bit m.  Of 2/pi's bits those that
+ * make multiples of 4 are left out, and the next 96 are taken; of the product's low 96 bits (2 for the
+ * quadrant, 94 for the fraction) the upper 64 are kept, so that the fraction's error is below 2^-61 while no
+ * float comes nearer to a multiple of pi/2 than about 2^-30. */
 K_FN struct k_quadrant k_quadrant_reduce(float a)
 {
-    const uint32_t two_over_pi[8] = {0,          0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
+    const uint32_t two_over_pi[8] = {0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
                                      0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu};
     struct k_quadrant k;
     k.quadrant = 0;

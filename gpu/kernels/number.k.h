@@ -1,9 +1,9 @@
 /* number.k.h: encodings of the storage formats and back, branch-free.
  *
- * `format` is a constant wherever these are called, so each call compiles to the code of that one format.  A NaN that a
- * kernel computed is stored as the format's canonical quiet NaN (positive, only the quiet bit set), whatever NaN the
- * hardware made; converting a NaN that was given keeps its sign and top payload bits and makes it quiet, as x86's F16C
- * and the compilers' _Float16 do. */
+ * `format` is a constant wherever these are called, so each call compiles to the code of that one format.  A
+ * NaN that a kernel computed is stored as the format's canonical quiet NaN (positive, only the quiet bit
+ * set), whatever NaN the hardware made; converting a NaN that was given keeps its sign and top payload bits
+ * and makes it quiet, as x86's F16C and the compilers' _Float16 do. */
 #ifndef ULPSCOPE_KERNELS_NUMBER
 #define ULPSCOPE_KERNELS_NUMBER
 
@@ -14,8 +14,8 @@
 K_FN uint32_t k_infinity(enum format_id format)
 {
     switch (format) {
-#define CASE(id, name, title, e, t, ...)                                                                      \
-    case FORMAT_##id:                                                                                         \
+#define CASE(id, name, title, e, t, ...)                                                                     \
+    case FORMAT_##id:                                                                                        \
         return ((1u << (e)) - 1) << (t);
         FORMAT_TABLE(CASE)
 #undef CASE
@@ -27,8 +27,8 @@ K_FN uint32_t k_infinity(enum format_id format)
 K_FN uint32_t k_min_normal(enum format_id format)
 {
     switch (format) {
-#define CASE(id, name, title, e, t, ...)                                                                      \
-    case FORMAT_##id:                                                                                         \
+#define CASE(id, name, title, e, t, ...)                                                                     \
+    case FORMAT_##id:                                                                                        \
         return 1u << (t);
         FORMAT_TABLE(CASE)
 #undef CASE
@@ -52,9 +52,10 @@ K_FN bool k_is_finite(float x)
     return (k_bits(x) & 0x7f800000u) != 0x7f800000u;
 }
 
-/* roundTiesToEven of |x| to a significand of 11 bits.  `scale` is the power of two whose last place in FP32 is the last
- * place of fp16 at |x| (its exponent clamped at emin = -14, so that subnormals round at 2^-24): adding it rounds, by the
- * FP32 addition itself, and leaves the significand as an integer in the low bits of the sum. */
+/* roundTiesToEven of |x| to a significand of 11 bits.  `scale` is the power of two whose last place in FP32
+ * is the last place of fp16 at |x| (its exponent clamped at emin = -14, so that subnormals round at 2^-24):
+ * adding it rounds, by the FP32 addition itself, and leaves the significand as an integer in the low bits of
+ * the sum. */
 K_FN uint32_t k_encode_fp16_magnitude(uint32_t magnitude)
 {
     uint32_t clamped = magnitude < 0x38800000u ? 0x38800000u : magnitude;
@@ -100,19 +101,17 @@ K_FN uint32_t k_convert(float x, enum format_id format)
     return k_encode_with_nan(x, format, nan);
 }
 
-/* The value of an encoding; exact.  An fp16 significand is put at the bottom of FP32's exponent range and scaled up by
- * 2^112 (the difference of the biases), which normalises subnormals on the way. */
+/* The value of an encoding; exact.  An fp16 significand is put at the bottom of FP32's exponent range and
+ * scaled up by 2^112 (the difference of the biases), which normalises subnormals on the way. */
 K_FN float k_decode(uint32_t encoding, enum format_id format)
 {
     if (format == FORMAT_FP32)
         return k_float(encoding);
     if (format == FORMAT_BF16)
         return k_float(encoding << 16);
-    uint32_t magnitude = encoding & 0x7fffu;
-    uint32_t moved = magnitude << 13;
+    uint32_t moved = (uint32_t)(int32_t)(int16_t)encoding << 13 & 0x8fffe000u;
     uint32_t value = k_bits(k_float(moved) * k_float(0x77800000u));
-    value = magnitude >= 0x7c00u ? moved | 0x7f800000u : value;
-    return k_float(value | (encoding & 0x8000u) << 16);
+    return k_float((moved & 0x0f800000u) == 0x0f800000u ? moved | 0x7f800000u : value);
 }
 
 /* Element i of an array in a storage format. */
@@ -123,13 +122,13 @@ K_FN float k_load(const void *array, long i, enum format_id format)
 
 K_FN uint32_t k_load_bits(const void *array, long i, enum format_id format)
 {
-    return format == FORMAT_FP32 ? ((const uint32_t *)array)[i] : ((const uint16_t *)array)[i];
+    return format == FORMAT_FP32 ? k_bits(((const float *)array)[i]) : ((const uint16_t *)array)[i];
 }
 
 K_FN void k_store_bits(void *array, long i, uint32_t bits, enum format_id format)
 {
     if (format == FORMAT_FP32)
-        ((uint32_t *)array)[i] = bits;
+        ((float *)array)[i] = k_float(bits);
     else
         ((uint16_t *)array)[i] = (uint16_t)bits;
 }

@@ -1,4 +1,5 @@
-/* store.k.h: how a kernel stores a tile of results: round each to the tensor's format, and count what rounding did.
+/* store.k.h: how a kernel stores a tile of results: round each to the tensor's format, and count what
+ * rounding did.
  *
  * The counters are taken here, where value and encoding are both at hand, and nowhere else. */
 #ifndef ULPSCOPE_KERNELS_STORE
@@ -7,7 +8,8 @@
 #include "number.k.h"
 
 /* Adds the counts of n stored values.  Kept out of the common path: see k_store. */
-K_FN void k_count(const float *values, const void *to, long first, int n, enum format_id format, uint32_t *counters)
+K_FN void k_count(const float *values, const void *to, long first, int n, enum format_id format,
+                  uint32_t *counters)
 {
     uint32_t zero = 0, zero_after = 0, below_normal = 0, beyond = 0, beyond_after = 0, nan = 0;
     for (int i = 0; i < n; i++) {
@@ -27,8 +29,9 @@ K_FN void k_count(const float *values, const void *to, long first, int n, enum f
     K_ADD(&counters[COUNTER_NAN], nan);
 }
 
-/* Stores values[0..n-1] as elements first.. of `to`, and counts.  Tensors in good health hold normal numbers only, so
- * the smallest and the largest magnitude of the tile decide whether there is anything to count at all. */
+/* Stores values[0..n-1] as elements first.. of `to`, and counts.  Tensors in good health hold normal numbers
+ * only, so the smallest and the largest magnitude of the tile decide whether there is anything to count at
+ * all. */
 K_FN void k_store(void *to, long first, const float *values, int n, enum format_id format, uint32_t *counters)
 {
     uint32_t smallest = 0xffffffffu, largest = 0;
