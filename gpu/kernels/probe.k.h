@@ -137,7 +137,7 @@ K_FN struct k_probe k_probe_step(struct k_probe p, const struct update_case *c, 
 {
     float w = k_decode(p.weight, format);
     if (c->kind == UPDATE_KAHAN)
-        k_kahan(w, k_decode(p.compensation, format), c->delta, format, &p.weight, &p.compensation);
+        k_kahan(&p.weight, &p.compensation, c->delta, format);
     else if (c->kind == UPDATE_STOCHASTIC)
         p.weight =
             k_round_sum_stochastic(w, -c->delta, format, k_random(c->seed, PROBE_STREAM, (uint64_t)step, 0));
