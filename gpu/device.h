@@ -1,9 +1,9 @@
 /* device.h: what a device is.
  *
- * A device owns memory and runs the kernels of kernels.h on it.  There are two drivers, "cpu" (always there) and
- * "cuda" (when built with the CUDA Toolkit and a GPU answers); both compile the same kernel text and compute the
- * same bits.  A device belongs to one thread at a time.  Errors are values: a call that can fail returns false
- * and device_error() says what happened in words meant for the person at the terminal. */
+ * A device owns memory and runs the kernels of kernels.h on it.  There are two drivers, "cpu" (always there)
+ * and "cuda" (when built with the CUDA Toolkit and a GPU answers); both compile the same kernel text and
+ * compute the same bits.  A device belongs to one thread at a time.  Errors are values: a call that can fail
+ * returns false and device_error() says what happened in words meant for the person at the terminal. */
 #ifndef ULPSCOPE_GPU_DEVICE_H
 #define ULPSCOPE_GPU_DEVICE_H
 
@@ -56,16 +56,17 @@ void device_close(struct device *d); /* NULL is allowed */
 void *device_alloc(struct device *d, size_t bytes);
 void device_release(struct device *d, void *memory); /* NULL is allowed */
 bool device_upload(struct device *d, void *to, const void *from, size_t bytes);
-bool device_download(struct device *d, void *to, const void *from, size_t bytes); /* waits for launches before it */
+bool device_download(struct device *d, void *to, const void *from,
+                     size_t bytes); /* waits for launches before it */
 
-/* Queues a kernel; `args` is its argument struct of kernels.h, copied before the call returns.  How many tiles are
- * run follows from the arguments. */
+/* Queues a kernel; `args` is its argument struct of kernels.h, copied before the call returns.  How many
+ * tiles are run follows from the arguments. */
 bool device_launch(struct device *d, enum kernel_id kernel, const void *args);
 bool device_sync(struct device *d);
 const char *device_error(const struct device *d);
 
-/* The CPU device with a choice: instruction set "baseline", "avx2", "avx512" or NULL for the best one here, and
- * the number of threads that share a launch.  NULL and a reason in error[DEVICE_TEXT] on failure. */
+/* The CPU device with a choice: instruction set "baseline", "avx2", "avx512" or NULL for the best one here,
+ * and the number of threads that share a launch.  NULL and a reason in error[DEVICE_TEXT] on failure. */
 struct device *device_open_cpu(const char *isa, int threads, char *error);
 
 #endif

@@ -11,13 +11,14 @@
 
 /* What the largest biased exponent is used for. */
 enum format_specials {
-    FORMAT_INF_NAN, /* IEEE 754: T = 0 is infinity, anything else NaN; the first bit of T tells quiet from signaling */
+    FORMAT_INF_NAN, /* IEEE 754: T = 0 is infinity, anything else NaN; the first bit of T tells quiet from
+                       signaling */
 };
 
 /*       id    name    title       E   T   specials        accepted besides the name */
-#define FORMAT_TABLE(X)                                                                                       \
-    X(FP32, "fp32", "binary32", 8, 23, FORMAT_INF_NAN, "float32 float single binary32 f32")                   \
-    X(FP16, "fp16", "binary16", 5, 10, FORMAT_INF_NAN, "float16 half binary16 f16")                           \
+#define FORMAT_TABLE(X)                                                                                      \
+    X(FP32, "fp32", "binary32", 8, 23, FORMAT_INF_NAN, "float32 float single binary32 f32")                  \
+    X(FP16, "fp16", "binary16", 5, 10, FORMAT_INF_NAN, "float16 half binary16 f16")                          \
     X(BF16, "bf16", "bfloat16", 8, 7, FORMAT_INF_NAN, "bfloat16 brain16")
 
 enum format_id {
@@ -65,16 +66,16 @@ enum format_class format_classify(const struct format *f, uint64_t bits);
 /* "zero", "subnormal", "normal", "infinite", "quiet_nan", "signaling_nan": the words of the JSON contract. */
 const char *format_class_name(enum format_class c);
 
-/* Encodings of landmark values, positive: largest finite, smallest normal, smallest subnormal, infinity and the
- * canonical quiet NaN (only the quiet bit of T set). */
+/* Encodings of landmark values, positive: largest finite, smallest normal, smallest subnormal, infinity and
+ * the canonical quiet NaN (only the quiet bit of T set). */
 uint64_t format_max(const struct format *f);
 uint64_t format_min_normal(const struct format *f);
 uint64_t format_min_subnormal(const struct format *f);
 uint64_t format_infinity(const struct format *f);
 uint64_t format_quiet_nan(const struct format *f);
 
-/* nextUp and nextDown (IEEE 754-2019 clause 5.3.1) as encodings.  Both zeros go to the smallest subnormal of the
- * direction.  False, and *out untouched, where there is no such value: NaN, and infinity outwards. */
+/* nextUp and nextDown (IEEE 754-2019 clause 5.3.1) as encodings.  Both zeros go to the smallest subnormal of
+ * the direction.  False, and *out untouched, where there is no such value: NaN, and infinity outwards. */
 bool format_next_up(const struct format *f, uint64_t bits, uint64_t *out);
 bool format_next_down(const struct format *f, uint64_t bits, uint64_t *out);
 

@@ -1,0 +1,10 @@
+/* all.k.h: the whole kernel text, as the device files include it. */
+#include "cast.k.h"
+#include "data.k.h"
+#include "linear.k.h"
+#include "loss.k.h"
+#include "measure.k.h"
+#include "optimizer.k.h"
+#include "probe.k.h"
+#include "step.k.h"
+#include "tanh.k.h"
