@@ -1,8 +1,8 @@
 /* exact.h: exact values (GMP/MPFR), the truth that every rounding is judged against.
  *
- * A `struct exact` is a value as typed: a rational number held exactly, an infinity, a NaN or a signed zero.  It
- * is never squeezed through a double.  Exponents may be huge (1e999999999): such numbers are kept factored, and
- * every function here runs in bounded time and memory. */
+ * A `struct exact` is a value as typed: a rational number held exactly, an infinity, a NaN or a signed zero.
+ * It is never squeezed through a double.  Exponents may be huge (1e999999999): such numbers are kept
+ * factored, and every function here runs in bounded time and memory. */
 #ifndef ULPSCOPE_SRC_EXACT_H
 #define ULPSCOPE_SRC_EXACT_H
 
@@ -19,9 +19,10 @@ struct exact_error {
     char message[160]; /* "not a number", "division by zero", "too wide for fp16", … */
 };
 
-/* What a kernel needs to round a finite nonzero value once: value = (-1)^sign x significand x 2^exponent, where
- * the significand's top bit (2^63) is set and, when the value has more than 64 bits, its lowest bit is a sticky bit
- * (rounded to odd).  Exponents beyond +-1,000,000 are clamped there, which no format of format.h can tell. */
+/* What a kernel needs to round a finite nonzero value once: value = (-1)^sign x significand x 2^exponent,
+ * where the significand's top bit (2^63) is set and, when the value has more than 64 bits, its lowest bit is
+ * a sticky bit (rounded to odd).  Exponents beyond +-1,000,000 are clamped there, which no format of format.h
+ * can tell. */
 struct exact_wide {
     int sign;
     uint64_t significand;
@@ -30,8 +31,8 @@ struct exact_wide {
 
 enum exact_kind { EXACT_FINITE, EXACT_INFINITE, EXACT_NAN };
 
-/* Parses and evaluates a VALUE (see the command line's grammar) exactly.  Returns NULL and fills *error for text
- * that is not a value.  Bits typed with their format keep it: see exact_typed_bits. */
+/* Parses and evaluates a VALUE (see the command line's grammar) exactly.  Returns NULL and fills *error for
+ * text that is not a value.  Bits typed with their format keep it: see exact_typed_bits. */
 struct exact *exact_parse(const char *text, struct exact_error *error);
 struct exact *exact_copy(const struct exact *x);
 void exact_free(struct exact *x); /* NULL is allowed */
@@ -40,8 +41,8 @@ enum exact_kind exact_kind(const struct exact *x);
 int exact_sign(const struct exact *x); /* 0 or 1; the sign bit, also of zeros and NaNs */
 bool exact_is_zero(const struct exact *x);
 
-/* If the whole text was bits in a format ("fp16:0x3c00"), true and what was typed.  The format may be one that is
- * an input only (fp64): then *f is NULL.  The way to show signaling NaNs and payloads unconverted. */
+/* If the whole text was bits in a format ("fp16:0x3c00"), true and what was typed.  The format may be one
+ * that is an input only (fp64): then *f is NULL.  The way to show signaling NaNs and payloads unconverted. */
 bool exact_typed_bits(const struct exact *x, const struct format **f, uint64_t *bits);
 
 /* The NaN's payload as a left-aligned trailing significand (bit 63 is the quiet bit), for EXACT_NAN only. */
@@ -67,7 +68,8 @@ struct exact_wide exact_to_wide(const struct exact *x);
 /* floor(log2 |x|) of a finite nonzero value, clamped to +-2^40. */
 int64_t exact_exponent(const struct exact *x);
 
-/* Where a finite |x| lies among the values of a format, the grid taken to go on beyond the largest finite value. */
+/* Where a finite |x| lies among the values of a format, the grid taken to go on beyond the largest finite
+ * value. */
 enum exact_tie { TIE_EXACT, TIE_BELOW, TIE_TIE, TIE_ABOVE };
 enum exact_tie exact_tie(const struct exact *x, const struct format *f);
 const char *exact_tie_name(enum exact_tie t); /* "exact", "below", "tie", "above" */
@@ -79,9 +81,9 @@ struct exact *exact_ulp(const struct exact *x, const struct format *f);
 double exact_to_double(const struct exact *x);
 double exact_ratio(const struct exact *a, const struct exact *b);
 
-/* The contract's number strings: the exact decimal expansion in plain notation ("-0" for a negative zero), "p/q"
- * in lowest terms where none is finite, "inf", "-inf", "nan".  NULL when the value is beyond 2^+-20000 (no text).
- * Free the result with free(). */
+/* The contract's number strings: the exact decimal expansion in plain notation ("-0" for a negative zero),
+ * "p/q" in lowest terms where none is finite, "inf", "-inf", "nan".  NULL when the value is beyond 2^+-20000
+ * (no text). Free the result with free(). */
 char *exact_text(const struct exact *x);
 
 /* For people: exact if it fits in `digits` significant digits, else that many digits and an ellipsis ("…", or
