@@ -52,17 +52,19 @@ uint64_t exact_nan_payload(const struct exact *x);
 struct exact *exact_from_bits(const struct format *f, uint64_t bits);
 struct exact *exact_from_double(double value);
 
-/* Arithmetic on finite values; NULL if an operand is not finite, or for a division by zero. */
+/* Arithmetic on finite values; NULL if an operand is not finite, for a division by zero, and for a result
+ * that is too large to hold.  The sum or difference of a parsed value and a value of a format can always be
+ * held.  A zero that arithmetic makes is +0. */
 struct exact *exact_add(const struct exact *a, const struct exact *b);
 struct exact *exact_subtract(const struct exact *a, const struct exact *b);
 struct exact *exact_multiply(const struct exact *a, const struct exact *b);
 struct exact *exact_divide(const struct exact *a, const struct exact *b);
 struct exact *exact_scale(const struct exact *a, int64_t power_of_two); /* a x 2^power */
 
-/* -1, 0, 1 for finite or infinite values (zeros are equal). */
+/* -1, 0, 1 for finite or infinite values (zeros are equal; 0 for NaNs, which have no order). */
 int exact_compare(const struct exact *a, const struct exact *b);
 
-/* The kernel's view of a finite nonzero value. */
+/* The kernel's view of a finite nonzero value.  For a zero the significand is 0. */
 struct exact_wide exact_to_wide(const struct exact *x);
 
 /* floor(log2 |x|) of a finite nonzero value, clamped to +-2^40. */
@@ -74,23 +76,29 @@ enum exact_tie { TIE_EXACT, TIE_BELOW, TIE_TIE, TIE_ABOVE };
 enum exact_tie exact_tie(const struct exact *x, const struct format *f);
 const char *exact_tie_name(enum exact_tie t); /* "exact", "below", "tie", "above" */
 
-/* ulp of x in a format: 2^(max(e, emin) - p + 1), e the exponent of x; the smallest subnormal for 0. */
+/* ulp of x in a format: 2^(max(e, emin) - p + 1), e the exponent of x; the smallest subnormal for 0; NULL for
+ * infinities and NaNs. */
 struct exact *exact_ulp(const struct exact *x, const struct format *f);
 
-/* a / b as the nearest double, for values on axes and *_approx keys; infinities and NaN as such. */
+/* x, and a / b, as the nearest double, for values on axes and *_approx keys; infinities and NaN as such, a
+ * nonzero value over 0 is infinite and 0/0 NaN. */
 double exact_to_double(const struct exact *x);
 double exact_ratio(const struct exact *a, const struct exact *b);
 
 /* The contract's number strings: the exact decimal expansion in plain notation ("-0" for a negative zero),
- * "p/q" in lowest terms where none is finite, "inf", "-inf", "nan".  NULL when the value is beyond 2^+-20000
- * (no text). Free the result with free(). */
+ * "p/q" in lowest terms where none is finite, "inf", "-inf", "nan".  NULL when the value is beyond 2^+-20000,
+ * or has more digits than anyone reads (some 250,000 are always written).  Free the result with free(). */
 char *exact_text(const struct exact *x);
 
-/* For people: exact if it fits in `digits` significant digits, else that many digits and an ellipsis ("…", or
- * "..." when ascii); scientific where plain notation would not fit.  Always succeeds; free with free(). */
+/* For people: exact if it fits in `digits` significant digits (at most 1000), else the value's first digits,
+ * cut and not rounded, and an ellipsis ("…", or "..." when ascii).  Plain from 0.0001 up to as many digits
+ * before the point as may be shown, and where a short fraction fits in them with its leading zeros; else
+ * scientific: "1.5e-9", "3.40282346638…e38".  Exponents beyond +-10^18 print as a bound,
+ * ">1e1000000000000000000".  Free with free(). */
 char *exact_text_short(const struct exact *x, int digits, bool ascii);
 
-/* C99 hexadecimal floating text of an encoding: "0x1.998p-4", subnormals as "0x0.004p-14". */
+/* C99 hexadecimal floating text of an encoding: "0x1.998p-4", subnormals as "0x0.004p-14"; "inf", "-inf",
+ * "nan". Free with free(). */
 char *exact_hexfloat(const struct format *f, uint64_t bits);
 
 #endif
