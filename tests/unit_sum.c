@@ -188,11 +188,10 @@ static int kahan_run(enum format_id id, int steps, float *value)
     uint32_t w = k_encode(1, id), c = 0;
     int first = 0;
     for (int i = 1; i <= steps; i++) {
-        uint32_t next;
-        k_kahan(k_decode(w, id), k_decode(c, id), k_float(0x3727c5ac), id, &next, &c);
-        if (next != w && !first)
+        uint32_t before = w;
+        k_kahan(&w, &c, k_float(0x3727c5ac), id);
+        if (w != before && !first)
             first = i;
-        w = next;
     }
     *value = k_decode(w, id);
     return first;

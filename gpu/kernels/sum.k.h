@@ -113,16 +113,17 @@ K_FN uint32_t k_round_sum_stochastic(float a, float b, enum format_id format, ui
     return k_stochastic_magnitude(floor, rest, sticky, format, random) | (bits >> 16 & 0x8000u);
 }
 
-/* One step of Kahan's compensated summation of -delta into w, as cli.md has it; every operation is rounded to
- * the format: y = rnd(-delta - c); t = rnd(w + y); c = rnd(rnd(t - w) - y).  `w` and `c` are values of the
- * format; their encodings after the step go to *new_w and *new_c. */
-K_FN void k_kahan(float w, float c, float delta, enum format_id format, uint32_t *new_w, uint32_t *new_c)
+/* One step of Kahan's compensated summation of -delta into the weight, as cli.md has it, every operation
+ * rounded to the format: y = rnd(-delta - c); t = rnd(w + y); c = rnd(rnd(t - w) - y).  Both encodings are
+ * replaced. */
+K_FN void k_kahan(uint32_t *weight, uint32_t *compensation, float delta, enum format_id format)
 {
-    float y = k_decode(k_round_sum(-delta, -c, format), format);
+    float w = k_decode(*weight, format);
+    float y = k_decode(k_round_sum(-delta, -k_decode(*compensation, format), format), format);
     uint32_t sum = k_round_sum(w, y, format);
     float taken = k_decode(k_round_sum(k_decode(sum, format), -w, format), format);
-    *new_w = sum;
-    *new_c = k_round_sum(taken, -y, format);
+    *compensation = k_round_sum(taken, -y, format);
+    *weight = sum;
 }
 
 #endif
