@@ -96,8 +96,9 @@ K_FN void k_apply(const struct update_args *a, const struct k_params *p, const f
     }
     if (a->rounding == UPDATE_COMPENSATED) {
         K_LANES (i, p->n) {
-            uint32_t bits, c;
-            k_kahan(w[i], k_load(a->compensation, p->first + i, format), delta[i], format, &bits, &c);
+            uint32_t bits = k_load_bits(a->weights, p->first + i, format);
+            uint32_t c = k_load_bits(a->compensation, p->first + i, format);
+            k_kahan(&bits, &c, delta[i], format);
             k_store_bits(a->weights, p->first + i, bits, format);
             k_store_bits(a->compensation, p->first + i, c, format);
         }
