@@ -116,6 +116,16 @@ bool cell_equal(const struct cell *a, const struct cell *b)
     return a->glyph == b->glyph && a->role == b->role && a->attributes == b->attributes;
 }
 
+struct style cell_style(const struct cell *cell, enum depth depth)
+{
+    struct style style = theme_style((enum role)cell->role, cell->attributes, depth);
+    if (cell->glyph >= 0x2500 && cell->glyph <= 0x28ff && !(cell->attributes & ATTR_UNDERLINE))
+        style.attributes &= (uint8_t)~ATTR_UNDERLINE;
+    if (cell->glyph == ' ' && !(style.attributes & (ATTR_REVERSE | ATTR_UNDERLINE)))
+        return (struct style){-1, 0};
+    return style;
+}
+
 struct rect grid_clip(struct grid *g, struct rect r)
 {
     struct rect old = g->clip;

@@ -54,6 +54,10 @@ const struct cell *grid_at(const struct grid *g, int row, int col);
 
 bool cell_equal(const struct cell *a, const struct cell *b);
 
+/* How a cell looks: its role's style, less what would not show (a blank has no colour) or would blur (a
+ * role's underline under lines and dots). */
+struct style cell_style(const struct cell *cell, enum depth depth);
+
 /* --- rectangles --- */
 
 struct rect rect_make(int row, int col, int rows, int cols);

@@ -22,7 +22,7 @@ bool export_text(const struct grid *g, FILE *file)
         }
         putc('\n', file);
     }
-    return !ferror(file);
+    return fflush(file) == 0 && !ferror(file);
 }
 
 static bool style_equal(struct style a, struct style b)
@@ -54,29 +54,20 @@ static void put_sgr(struct style style, enum depth depth, FILE *file)
     putc('m', file);
 }
 
-/* How a cell looks: a blank shows neither colour nor weight. */
-static struct style visible_style(const struct cell *cell, enum depth depth)
-{
-    struct style style = theme_style((enum role)cell->role, cell->attributes, depth);
-    if (cell->glyph == ' ' && !(style.attributes & (ATTR_REVERSE | ATTR_UNDERLINE)))
-        return (struct style){-1, 0};
-    return style;
-}
-
 bool export_ansi(const struct grid *g, FILE *file, enum depth depth)
 {
     const struct style plain = {-1, 0};
     for (int row = 0; row < g->rows; row++) {
         int end = g->cols;
         while (end > 0 && grid_at(g, row, end - 1)->glyph == ' ' &&
-               style_equal(visible_style(grid_at(g, row, end - 1), depth), plain))
+               style_equal(cell_style(grid_at(g, row, end - 1), depth), plain))
             end--;
         struct style now = plain;
         for (int col = 0; col < end; col++) {
             const struct cell *cell = grid_at(g, row, col);
             if (cell->glyph == 0)
                 continue;
-            struct style style = visible_style(cell, depth);
+            struct style style = cell_style(cell, depth);
             if (!style_equal(style, now) &&
                 (cell->glyph != ' ' || !style_equal(style, plain) || now.attributes))
                 put_sgr(now = style, depth, file);
@@ -86,5 +77,5 @@ bool export_ansi(const struct grid *g, FILE *file, enum depth depth)
             fputs("\033[0m", file);
         putc('\n', file);
     }
-    return !ferror(file);
+    return fflush(file) == 0 && !ferror(file);
 }

@@ -269,5 +269,5 @@ bool export_svg(const struct grid *g, FILE *file, const struct export_svg *optio
     for (int row = 0; row < g->rows; row++)
         put_row(g, row, light, file);
     fputs("</svg>\n", file);
-    return !ferror(file);
+    return fflush(file) == 0 && !ferror(file);
 }

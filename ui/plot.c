@@ -151,7 +151,7 @@ struct rect plot_frame(struct grid *g, struct rect r, const struct plot_axes *ax
     }
     if (has_x) {
         int name = axes->x_name ? glyph_text_width(axes->x_name) + 3 : 0;
-        if (name < in.cols / 4) /* a margin, in which the name can follow the last label */
+        if (name < in.cols / 3) /* a margin, in which the name can follow the last label */
             in.cols -= name;
         x_axis(g, in, axes, r.col + r.cols);
     }

@@ -337,16 +337,12 @@ static wchar_t glyph_agreed(const struct term *t, uint32_t glyph)
 
 static void cell_send(const struct term *t, int row, int col, const struct cell *cell)
 {
-    struct style style = theme_style((enum role)cell->role, cell->attributes, t->depth);
-    short pair = t->depth == DEPTH_MONO ? 0 : (short)(cell->role < ROLE_COUNT ? cell->role + 1 : 0);
+    struct style style = cell_style(cell, t->depth);
+    short pair = style.color < 0 ? 0 : (short)(cell->role + 1); /* only known roles have a colour */
     attr_t attributes = (style.attributes & ATTR_BOLD ? A_BOLD : 0) |
                         (style.attributes & ATTR_DIM ? A_DIM : 0) |
                         (style.attributes & ATTR_UNDERLINE ? A_UNDERLINE : 0) |
                         (style.attributes & ATTR_REVERSE ? A_REVERSE : 0);
-    if (cell->glyph == ' ' && !(style.attributes & (ATTR_REVERSE | ATTR_UNDERLINE))) {
-        attributes = 0; /* shows on no blank, so need not be sent */
-        pair = 0;
-    }
     wchar_t text[2] = {glyph_agreed(t, cell->glyph), L'\0'};
     cchar_t c;
     if (setcchar(&c, text, attributes, pair, NULL) == OK)
