@@ -1,0 +1,50 @@
+/* probe_device.h: shared by the files of probe: one launch with its memory, and rounding on a device. */
+#ifndef ULPSCOPE_SRC_PROBE_DEVICE_H
+#define ULPSCOPE_SRC_PROBE_DEVICE_H
+
+#include "probe.h"
+
+/* A kernel that reads one array and writes one. */
+struct probe_launch {
+    void (*bind)(void *args, const void *in, void *out); /* puts the device's addresses into the arguments */
+    void *args;
+    const void *in;
+    void *out;
+    size_t in_bytes, out_bytes;
+};
+bool probe_launch(struct device *d, enum kernel_id kernel, struct probe_launch *l, struct exact_error *error);
+
+/* Fills *error (column 0) and returns false. */
+bool probe_fail(struct exact_error *error, const char *message);
+
+/* What round_wide needs to know about a value; the random word is left 0. */
+struct round_input probe_input(const struct exact *x);
+bool probe_round_inputs(struct device *d, const struct round_input *in, struct round_output *out, size_t n,
+                        const struct format *f, enum round_mode mode, bool saturate,
+                        struct exact_error *error);
+
+/* One value to one format; not saturating, and no random bits. */
+bool probe_round_one(struct device *d, const struct exact *x, const struct format *f, enum round_mode mode,
+                     uint32_t *bits, struct exact_error *error);
+
+/* ---- probe_line.c ---- */
+
+/* The value of a magnitude (an encoding without its sign) on the format's grid, which goes on beyond the
+ * largest finite value: infinity's encoding counts as 2^(emax + 1).  NULL when memory runs out. */
+struct exact *probe_grid_value(const struct format *f, uint32_t magnitude);
+
+/* Places an exact value between its neighbours; `stored` is the encoding that it became. */
+bool probe_line(struct device *d, const struct exact *x, const struct format *f, uint32_t stored,
+                struct number_line *out, struct exact_error *error);
+
+/* The text of all reals that round to an encoding under a policy. */
+bool probe_interval(const struct format *f, uint32_t bits, const struct probe_policy *policy, char *out,
+                    size_t size);
+
+/* ---- probe_why.c ---- */
+
+/* Why the row is what it is, in at most three sentences; `input` is the expression as typed. */
+bool probe_why(struct device *d, const char *input, const struct exact *x, const struct bits_result *r,
+               const struct probe_policy *policy, struct bits_row *row, struct exact_error *error);
+
+#endif
