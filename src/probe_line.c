@@ -81,7 +81,7 @@ static void describe_line(const struct format *f, const struct exact *low, const
 }
 
 static bool fill_line(const struct format *f, uint32_t low_bits, uint32_t high_bits, const struct exact *x,
-                      uint32_t stored, struct number_line *line)
+                      const char *label, uint32_t stored, struct number_line *line)
 {
     struct exact *low = signed_grid_value(f, low_bits), *high = signed_grid_value(f, high_bits);
     struct exact *tie = low && high ? middle(low, high) : NULL;
@@ -98,7 +98,10 @@ static bool fill_line(const struct format *f, uint32_t low_bits, uint32_t high_b
         text_bits_value(line->low, sizeof line->low, f, low_bits, 13);
         text_bits_value(line->high, sizeof line->high, f, high_bits, 13);
         text_value(line->tie, sizeof line->tie, tie, 9);
-        text_value(line->exact, sizeof line->exact, x, 12);
+        if (label)
+            text_format(line->exact, sizeof line->exact, "%s", label);
+        else
+            text_value(line->exact, sizeof line->exact, x, 12);
         describe_line(f, low, high, x, stored, line);
     }
     exact_free(low);
@@ -109,8 +112,8 @@ static bool fill_line(const struct format *f, uint32_t low_bits, uint32_t high_b
     return done;
 }
 
-bool probe_line(struct device *d, const struct exact *x, const struct format *f, uint32_t stored,
-                struct number_line *out, struct exact_error *error)
+bool probe_line(struct device *d, const struct exact *x, const char *label, const struct format *f,
+                uint32_t stored, struct number_line *out, struct exact_error *error)
 {
     memset(out, 0, sizeof *out);
     if (exact_kind(x) != EXACT_FINITE)
@@ -132,7 +135,7 @@ bool probe_line(struct device *d, const struct exact *x, const struct format *f,
         else if (format_next_down(f, high, &next))
             low = (uint32_t)next;
     }
-    return fill_line(f, low, high, x, stored, out) || probe_fail(error, "out of memory");
+    return fill_line(f, low, high, x, label, stored, out) || probe_fail(error, "out of memory");
 }
 
 /* ---- the interval of an encoding ---- */
