@@ -62,10 +62,13 @@
 #define K_WIDTH 32
 #if defined K_ISA_AVX512
 #define K_BLOCK  8
-#define K_NARROW 16
-#else
+#define K_NARROW 16 /* floats in a register */
+#elif defined K_ISA_AVX2
 #define K_BLOCK  2
-#define K_NARROW 8 /* floats in a register */
+#define K_NARROW 8
+#else
+#define K_BLOCK  1
+#define K_NARROW 4
 #endif
 #endif
 #define K_FN          static inline __attribute__((always_inline))
@@ -98,10 +101,12 @@
 #define K_DEFINE(NAME, A, tiles, text)                                                                       \
     K_TILES(NAME, A)                                                                                         \
     {                                                                                                        \
+        (void)a;                                                                                             \
         return (tiles);                                                                                      \
     }                                                                                                        \
     K_KERNEL(NAME, A)                                                                                        \
     {                                                                                                        \
+        (void)a, (void)tile;                                                                                 \
         text;                                                                                                \
     }
 

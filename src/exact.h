@@ -82,6 +82,7 @@ struct exact *exact_ulp(const struct exact *x, const struct format *f);
 
 /* x, and a / b, as the nearest double, for values on axes and *_approx keys; infinities and NaN as such, a
  * nonzero value over 0 is infinite and 0/0 NaN. */
+float exact_to_float(const struct exact *x); /* roundTiesToEven, once */
 double exact_to_double(const struct exact *x);
 double exact_ratio(const struct exact *a, const struct exact *b);
 

@@ -180,6 +180,33 @@ double exact_to_double(const struct exact *x)
     return wide_to_double(exact_to_wide(x));
 }
 
+/* |x| rounded to 24 bits, or to the multiple of 2^-149 below 2^-126, with the wide significand's sticky bit
+ * deciding. */
+static float wide_to_float(struct exact_wide wide)
+{
+    int64_t exponent = (int64_t)wide.exponent + 63;
+    int64_t keep = exponent >= -126 ? 24 : 24 - (-126 - exponent);
+    uint64_t kept = 0;
+    if (exponent > 127)
+        return wide.sign ? -INFINITY : INFINITY;
+    if (keep == 0)
+        kept = wide.significand > UINT64_C(1) << 63;
+    if (keep > 0) {
+        uint64_t rest = wide.significand << keep, half = UINT64_C(1) << 63;
+        kept = wide.significand >> (64 - keep);
+        kept += rest > half || (rest == half && (kept & 1));
+    }
+    float magnitude = ldexpf((float)kept, (int)(keep > 0 ? exponent - keep + 1 : -149));
+    return wide.sign ? -magnitude : magnitude;
+}
+
+float exact_to_float(const struct exact *x)
+{
+    if (x->kind != EXACT_FINITE || exact_is_zero(x))
+        return (float)exact_to_double(x);
+    return wide_to_float(exact_to_wide(x));
+}
+
 double exact_ratio(const struct exact *a, const struct exact *b)
 {
     int negative = exact_sign(a) != exact_sign(b);

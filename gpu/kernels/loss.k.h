@@ -102,6 +102,6 @@ K_DEFINE(softmax_forward, loss_args, k_tile_count(a->rows, K_ROWS), softmax_forw
 K_DEFINE(softmax_backward, loss_args, k_tile_count(a->rows * a->cols, K_FLAT), softmax_backward_body(a, tile))
 K_DEFINE(mse_forward, loss_args, k_tile_count(a->rows, K_ROWS), mse_forward_body(a, tile))
 K_DEFINE(mse_backward, loss_args, k_tile_count(a->rows * a->cols, K_FLAT), mse_backward_body(a, tile))
-K_DEFINE(loss_mean, loss_mean_args, 1, (void)tile; loss_mean_body(a))
+K_DEFINE(loss_mean, loss_mean_args, 1, loss_mean_body(a))
 
 #endif

@@ -85,18 +85,18 @@ K_FN void k_apply(const struct update_args *a, const struct k_params *p, const f
         w[i] = k_decode(bits, format);
         a->delta[p->first + i] = delta[i];
     }
-    if (format != FORMAT_FP32 && a->rounding == UPDATE_SR) {
+    if (a->rounding == UPDATE_SR) {
         struct k_random_key key = k_random_key(a->settings->seed, STREAM_UPDATE, (uint64_t)a->state->steps);
         K_LANES (i, p->n) {
             uint32_t random = k_random_word(key, (uint32_t)(p->first + i));
-            uint32_t bits = k_encode_stochastic(k_sum_odd(w[i], -delta[i]), format, random);
+            uint32_t bits = k_round_sum_stochastic(w[i], -delta[i], format, random);
             k_store_bits(a->weights, p->first + i, bits, format);
         }
         return;
     }
-    if (format != FORMAT_FP32 && a->rounding == UPDATE_COMPENSATED) {
+    if (a->rounding == UPDATE_COMPENSATED) {
         K_LANES (i, p->n) {
-            uint32_t bits = k_encode(w[i], format);
+            uint32_t bits = k_load_bits(a->weights, p->first + i, format);
             uint32_t c = k_load_bits(a->compensation, p->first + i, format);
             k_kahan(&bits, &c, delta[i], format);
             k_store_bits(a->weights, p->first + i, bits, format);

@@ -52,8 +52,8 @@ K_FN void rescale_body(const struct step_args *a)
     }
 }
 
-K_DEFINE(begin_step, step_args, 1, (void)tile; begin_step_body(a))
-K_DEFINE(scale_loss, step_args, 1, (void)tile; scale_loss_body(a))
-K_DEFINE(rescale, step_args, 1, (void)tile; rescale_body(a))
+K_DEFINE(begin_step, step_args, 1, begin_step_body(a))
+K_DEFINE(scale_loss, step_args, 1, scale_loss_body(a))
+K_DEFINE(rescale, step_args, 1, rescale_body(a))
 
 #endif
