@@ -25,6 +25,9 @@ void session_close(struct session *s);
  * session is then as before.  Commands of other scopes are refused. */
 bool session_command(struct session *s, enum command_id id, const char *argument, char *error);
 
+/* The message that snapshots carry, in place of the last command's: for lines that are no command. */
+void session_say(struct session *s, const char *message, bool is_error);
+
 /* Whether `run` is on, and up to `steps` whole steps of it.  False if the device failed. */
 bool session_running(const struct session *s);
 bool session_pump(struct session *s, long steps);
