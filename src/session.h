@@ -42,17 +42,21 @@ void snapshot_free(struct snapshot *snapshot);
 
 /* A fact by name, as text, for `expect` lines.  False if there is none of that name, or not yet.
  *
- *   step phase task                      whole steps done; the next phase
- *   of lane 0, and of lane 1 as twin.FACT:
- *     recipe loss first.loss accuracy    first.loss: of step 1
- *     lost% lost-total% updates moved    of the last step's updates with Delta != 0; over all steps; how
- * many; moved flushed% subnormal% gradients overflowed   of the last step's stores of gradients; those not 0
- * before rounding scale used-scale action tracker skipped    for the next step, in the last; the scaler's
- * last action drift digest state-digest bits.FORMAT class.FORMAT value.FORMAT tie.FORMAT   of the focused
- * value update.SCHEME (moved, lost, kept or chance), and with .first .last .last-value .master .moved
- * .first-move .threshold watch.ROW, ROW one of weight master cast gradient unscaled delta new new-cast c: an
- * encoding; with .value .note difference.step .tensor .index       where lanes 0 and 1 first differ, or none
- *   overflow.tensor                      where the last overflow was first stored, or none */
+ *   step phase task     whole steps done, the next phase
+ *   Of lane 0, and of lane 1 as twin.FACT:
+ *     recipe loss accuracy drift digest state-digest
+ *     first.loss        the loss of step 1
+ *     updates moved lost% lost-total%   updates of the last step with Delta != 0; over all steps
+ *     gradients flushed% subnormal% overflowed   stores of gradients in the last step, zeros left out
+ *     used-scale scale action tracker skipped   in the last step, for the next; what the scaler did
+ *   Of the focused value:
+ *     bits.FORMAT class.FORMAT value.FORMAT tie.FORMAT
+ *     update.SCHEME     moved, lost, kept or chance
+ *       and with .first .last .last-value .master .moved .first-move .threshold
+ *   watch.ROW           an encoding; with .value or .note; ROW is one of
+ *                       weight master cast gradient unscaled delta new new-cast c
+ *   difference.step .tensor .index   where lanes 0 and 1 first differ, or none
+ *   overflow.tensor     where the last overflow was first stored, or none */
 bool session_fact(struct session *s, const char *name, char *text, size_t size);
 
 /* "FACT OP VALUE" with OP one of == != < <= > >=; numbers compare exactly, as VALUEs, other texts only by ==

@@ -168,7 +168,8 @@ static bool update_fact(const struct update_row *row, const char *part, char *te
     else if (strcmp(part, "master") == 0)
         text_format(text, size, "%s", row->master_hex);
     else if (strcmp(part, "last-value") == 0)
-        text_format(text, size, "%s", row->last);
+        text_bits_value(text, size, &format_table[row->scheme->format],
+                        (uint32_t)strtoul(row->last_hex, NULL, 16), 200);
     else if (strcmp(part, "moved") == 0)
         number_text(text, size, (uint64_t)row->moved);
     else if (strcmp(part, "first-move") == 0)
