@@ -1,26 +1,29 @@
-/* math.k.h: exp, log, tanh, sin and cos for kernels, with the same bits from every compiler and on every device.
+/* math.k.h: exp, log, tanh, sin and cos for kernels, with the same bits from every compiler and on every
+ * device.
  *
- * Every operation here has one result under IEEE 754: +, -, x, / in float or double, fmaf (9.2 of the standard leaves
- * libm's functions to the library, 5.4.1 leaves these to nobody), integer operations on encodings, comparisons with
- * selects, and conversions whose operands are in range.  Nothing assumes that subnormals are flushed or kept by a
- * mode: no step relies on a flush, and subnormal results are right.  A NaN result may have any sign and payload; a
- * store makes it canonical.
+ * Every operation here has one result under IEEE 754: +, -, x, / in float or double, fmaf (9.2 of the
+ * standard leaves libm's functions to the library, 5.4.1 leaves these to nobody), integer operations on
+ * encodings, comparisons with selects, and conversions whose operands are in range.  Nothing assumes that
+ * subnormals are flushed or kept by a mode: no step relies on a flush, and subnormal results are right.  A
+ * NaN result may have any sign and payload; a store makes it canonical.
  *
  * exp, log and tanh have no branch and no table, so that a loop over lanes becomes vector code.  sin and cos
  * branch: only the data of a task and its initial weights need them.
  *
- * Over all 2^32 inputs (`ulpscope selftest --exhaustive`): errors below 0.77 ulp (exp, subnormal results; 0.52
- * elsewhere), 0.5000001 (log), 0.54 (tanh), 0.501 (sin, cos); exp, log and tanh never decrease; tanh and sin are odd.
+ * Over all 2^32 inputs (`ulpscope selftest --exhaustive`): errors below 0.77 ulp (exp, subnormal results;
+ * 0.52 elsewhere), 0.5000001 (log), 0.54 (tanh), 0.501 (sin, cos); exp, log and tanh never decrease; tanh and
+ * sin are odd.
  *
- * Every polynomial is a minimax fit (Remez) whose coefficients were rounded one at a time, lowest order first, and
- * the rest fitted again.  The bits of these functions are part of every run's digest: they must never change. */
+ * Every polynomial is a minimax fit (Remez) whose coefficients were rounded one at a time, lowest order
+ * first, and the rest fitted again.  The bits of these functions are part of every run's digest: they must
+ * never change. */
 #ifndef ULPSCOPE_GPU_KERNELS_MATH_K_H
 #define ULPSCOPE_GPU_KERNELS_MATH_K_H
 
 #include "../compat.h"
 
-/* Adding 1.5 x 2^23 to a float of magnitude below 2^22 rounds it to an integer (ties to even), which then is the low
- * bits of the sum's encoding, counted from the constant's own. */
+/* Adding 1.5 x 2^23 to a float of magnitude below 2^22 rounds it to an integer (ties to even), which then is
+ * the low bits of the sum's encoding, counted from the constant's own. */
 #define K_ROUND_MAGIC 0x1.8p23f
 #define K_ROUND_BITS  0x4b400000u
 
@@ -36,85 +39,93 @@ K_FN float k_select(bool condition, float a, float b)
     return condition ? a : b;
 }
 
-/* e^x = 2^n (1 + r + low), |r| <= 0.3467 and exact, low small. */
+/* e^x = 2^n e^(r + tail), with |r + tail| <= 0.3467 and r exact: n ln2 is subtracted in two parts (Cody and
+ * Waite). ln2's high part has 15 bits and |n| at most 8, so that their product and the difference are exact;
+ * the low part's product is the tail, at most 2^-12.  Up to 2^-32, e^t = 1 + t + t^2 q(t); the sum t = r +
+ * tail may be rounded there, but not in the term t itself. */
+#define K_LN2_HIGH 0x1.62e4p-1f
+#define K_LN2_LOW  0x1.7f7d1cp-20f
+
 struct k_exp_parts {
-    uint32_t n; /* two's complement */
+    uint32_t n_bits; /* n in two's complement */
+    float n;
     float r;
-    float low;
+    float square; /* t^2 */
+    float q;
 };
 
-/* For |x| <= 105.  n x ln2 is subtracted in two parts (Cody and Waite): ln2's high part has 15 bits and |n| at most 8,
- * so that their product and r are exact.  The polynomial is e^r = 1 + r + r^2 (1/2 + r P(r)) to 2^-32.  A NaN
- * makes r and low NaN; n is then meaningless but defined. */
-K_FN struct k_exp_parts k_exp_reduce(float x)
+/* For e^(multiple x), multiple a power of two and |multiple x| <= 105.  Beyond that, and for a NaN, the parts
+ * are meaningless but defined; a NaN makes r and q NaN. */
+K_FN struct k_exp_parts k_exp_reduce(float x, float multiple)
 {
     struct k_exp_parts e;
-    float shifted = fmaf(x, 0x1.715476p0f, K_ROUND_MAGIC); /* log2(e) */
-    float n = shifted - K_ROUND_MAGIC;
-    float r = fmaf(n, -0x1.62e4p-1f, x);
-    float q = 0x1.9e7130p-13f;
-    q = fmaf(q, r, 0x1.6d516cp-10f);
-    q = fmaf(q, r, 0x1.111302p-7f);
-    q = fmaf(q, r, 0x1.5554e8p-5f);
-    q = fmaf(q, r, 0x1.555554p-3f);
-    q = fmaf(q, r, 0.5f);
-    e.n = k_bits(shifted) - K_ROUND_BITS;
-    e.r = r;
-    e.low = fmaf(n, -0x1.7f7d1cp-20f, (r * r) * q);
+    float shifted = fmaf(x, multiple * 0x1.715476p0f, K_ROUND_MAGIC); /* log2(e) */
+    e.n_bits = k_bits(shifted) - K_ROUND_BITS;
+    e.n = shifted - K_ROUND_MAGIC;
+    e.r = fmaf(e.n, -K_LN2_HIGH, multiple * x);
+    float t = fmaf(e.n, -K_LN2_LOW, e.r);
+    e.square = t * t;
+    float q01 = fmaf(0x1.555554p-3f, t, 0.5f);
+    float q23 = fmaf(0x1.111302p-7f, t, 0x1.5554e8p-5f);
+    float q45 = fmaf(0x1.9e7130p-13f, t, 0x1.6d516cp-10f);
+    e.q = fmaf(fmaf(q45, e.square, q23), e.square, q01);
     return e;
 }
 
-/* The sum 1 + r + low is rounded once, with the error of 1 + r taken along.  The scale is applied in two halves, as 2^n
- * itself may be no normal number: the first product is exact, and the second rounds only where the result is
- * subnormal, or becomes infinite.  Beyond the clamps the results are inf and 0 anyway. */
+/* The sum 1 + r + (tail + t^2 q) is rounded once, with the error of 1 + r taken along.  The scale is applied
+ * in two halves, as 2^n itself may be no normal number: the first product is exact, and the second rounds
+ * only where the result is subnormal, or becomes infinite.  Beyond the limits the results are inf and 0
+ * anyway. */
 K_FN float k_exp(float x)
 {
     x = k_select(x > 89.0f, 89.0f, x);
     x = k_select(x < -104.0f, -104.0f, x);
-    struct k_exp_parts e = k_exp_reduce(x);
+    struct k_exp_parts e = k_exp_reduce(x, 1.0f);
     float high = 1.0f + e.r;
-    float rest = (1.0f - high) + e.r;
-    float y = high + (rest + e.low);
-    uint32_t n1 = ((e.n + 256u) >> 1) - 128u; /* floor(n / 2) without shifting a negative number */
-    return (y * k_power_of_two(n1)) * k_power_of_two(e.n - n1);
+    float low = (1.0f - high) + e.r;
+    float y = high + (low + fmaf(e.n, -K_LN2_LOW, e.square * e.q));
+    uint32_t half = ((e.n_bits + 256u) >> 1) - 128u; /* floor(n / 2) without shifting a negative number */
+    return (y * k_power_of_two(half)) * k_power_of_two(e.n_bits - half);
 }
 
 /* Below 0.35 an odd polynomial, x + x^3 P(x^2), to 2^-30.9.  From there on
  *
- *     tanh a = 1 - 2 / (e^2a + 1) = 1 - 2s / (s + 1 + r + low),   s = 2^-n, e^2a = 2^n (1 + r + low),
+ *     tanh a = 1 - 2 / (e^2a + 1) = 1 - s / D,   s = 2^(1 - n), D = s/2 + e^(r + tail), e^2a = 2^n e^(r +
+ * tail),
  *
- * with the denominator and the quotient as sums of two floats, so that the last addition is the only rounding that
- * matters: that keeps the error near half an ulp, and the steps from one float to the next never go down. */
+ * with D = high + low and s / D (quotient and residual) as sums of two floats, so that the last addition is
+ * the only rounding that matters: that keeps the error near half an ulp, and from one float to the next the
+ * result never goes down.  From 10 on it is 1, and what the parts hold there is not used. */
 K_FN float k_tanh(float x)
 {
     uint32_t sign = k_bits(x) & 0x80000000u;
     float a = k_float(k_bits(x) ^ sign);
 
-    float a2 = a * a;
+    float square = a * a;
     float p = 0x1.3ea988p-6f;
-    p = fmaf(p, a2, -0x1.b827dcp-5f);
-    p = fmaf(p, a2, 0x1.110c36p-3f);
-    p = fmaf(p, a2, -0x1.55554ep-2f);
-    float near_zero = fmaf(a * a2, p, a);
+    p = fmaf(p, square, -0x1.b827dcp-5f);
+    p = fmaf(p, square, 0x1.110c36p-3f);
+    p = fmaf(p, square, -0x1.55554ep-2f);
+    float near_zero = fmaf(a * square, p, a);
 
-    float limited = k_select(a > 10.0f, 10.0f, a); /* 1 - tanh 10 is far below half an ulp */
-    struct k_exp_parts e = k_exp_reduce(limited + limited);
-    float s = k_power_of_two(0u - e.n);
-    float base = 1.0f + s;
-    float high = base + e.r;
-    float low = ((base - high) + e.r) + e.low;
+    struct k_exp_parts e = k_exp_reduce(a, 2.0f);
+    float s = k_power_of_two(1u - e.n_bits);
+    float base = fmaf(s, 0.5f, 1.0f);
+    float partial = base + e.r;
+    float high = fmaf(e.square, e.q, partial);
+    float low = fmaf(e.square, e.q, partial - high) + fmaf(e.n, -K_LN2_LOW, (base - partial) + e.r);
     float inverse = 1.0f / high;
-    float residual = fmaf(-inverse, low, fmaf(-inverse, high, 1.0f)); /* 1 - inverse x denominator */
-    float quotient = (s + s) * inverse;                              /* exact: a power of two */
+    float residual = fmaf(-inverse, low, fmaf(-inverse, high, 1.0f)); /* 1 - D inverse */
+    float quotient = s * inverse;                                     /* exact: s is a power of two */
     float result = 1.0f - quotient;
-    float rest = (1.0f - result) - quotient;
-    float away_from_zero = result + fmaf(-quotient, residual, rest);
+    float away_from_zero = result + fmaf(-quotient, residual, (1.0f - result) - quotient);
 
-    return k_float(k_bits(k_select(a < 0.35f, near_zero, away_from_zero)) | sign);
+    float y = k_select(a > 10.0f, 1.0f, k_select(a < 0.35f, near_zero, away_from_zero));
+    return k_float(k_bits(y) | sign);
 }
 
-/* x = 2^e m with sqrt(1/2) <= m < sqrt(2) (nearly), f = m - 1, s = f / (2 + f): log x = e ln2 + 2 atanh s, in double, and
- * rounded once.  The polynomial is 2 atanh s = 2s + s^3 P(s^2) to 2^-52. */
+/* x = 2^e m with sqrt(1/2) <= m < sqrt(2) (nearly), f = m - 1, s = f / (2 + f): log x = e ln2 + 2 atanh s, in
+ * double, and rounded once.  The polynomial is 2 atanh s = 2s + s^3 P(s^2) to 2^-52. */
 K_FN float k_log(float x)
 {
     bool subnormal = k_bits(x) < 0x00800000u;
@@ -144,13 +155,13 @@ struct k_quadrant {
     double y;
 };
 
-/* |x| 2/pi modulo 4 in integers (Payne and Hanek).  |x| = m 2^e with a 24-bit m.  Of 2/pi's bits those that make
- * multiples of 4 are left out, and the next 96 are taken; of the product's low 96 bits (2 for the quadrant, 94 for
- * the fraction) the upper 64 are kept, so that the fraction's error is below 2^-61 while no float comes nearer
- * to a multiple of pi/2 than about 2^-30. */
+/* |x| 2/pi modulo 4 in integers (Payne and Hanek).  |x| = m 2^e with a 24-bit m.  Of 2/pi's bits those that
+ * make multiples of 4 are left out, and the next 96 are taken; of the product's low 96 bits (2 for the
+ * quadrant, 94 for the fraction) the upper 64 are kept, so that the fraction's error is below 2^-61 while no
+ * float comes nearer to a multiple of pi/2 than about 2^-30. */
 K_FN struct k_quadrant k_quadrant_reduce(float a)
 {
-    const uint32_t two_over_pi[8] = {0,          0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
+    const uint32_t two_over_pi[8] = {0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
                                      0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu};
     struct k_quadrant k;
     k.quadrant = 0;
