@@ -54,16 +54,9 @@ struct k_exp_parts {
     float q;
 };
 
-<<<<<<< HEAD
-/* For |x| <= 105.  n x ln2 is subtracted in two parts (Cody and Waite): ln2's high part has 15 bits and |n|
- * at most 8, so that their product and r are exact.  The polynomial is e^r = 1 + r + r^2 (1/2 + r P(r)) to
- * 2^-32.  A NaN makes r and low NaN; n is then meaningless but defined. */
-K_FN struct k_exp_parts k_exp_reduce(float x)
-=======
 /* For e^(multiple x), multiple a power of two and |multiple x| <= 105.  Beyond that, and for a NaN, the parts
  * are meaningless but defined; a NaN makes r and q NaN. */
 K_FN struct k_exp_parts k_exp_reduce(float x, float multiple)
->>>>>>> kmath
 {
     struct k_exp_parts e;
     float shifted = fmaf(x, multiple * 0x1.715476p0f, K_ROUND_MAGIC); /* log2(e) */
@@ -79,16 +72,10 @@ K_FN struct k_exp_parts k_exp_reduce(float x, float multiple)
     return e;
 }
 
-<<<<<<< HEAD
-/* The sum 1 + r + low is rounded once, with the error of 1 + r taken along.  The scale is applied in two
- * halves, as 2^n itself may be no normal number: the first product is exact, and the second rounds only where
- * the result is subnormal, or becomes infinite.  Beyond the clamps the results are inf and 0 anyway. */
-=======
 /* The sum 1 + r + (tail + t^2 q) is rounded once, with the error of 1 + r taken along.  The scale is applied
  * in two halves, as 2^n itself may be no normal number: the first product is exact, and the second rounds
  * only where the result is subnormal, or becomes infinite.  Beyond the limits the results are inf and 0
  * anyway. */
->>>>>>> kmath
 K_FN float k_exp(float x)
 {
     x = k_select(x > 89.0f, 89.0f, x);
@@ -106,15 +93,9 @@ K_FN float k_exp(float x)
  *     tanh a = 1 - 2 / (e^2a + 1) = 1 - s / D,   s = 2^(1 - n), D = s/2 + e^(r + tail), e^2a = 2^n e^(r +
  * tail),
  *
-<<<<<<< HEAD
- * with the denominator and the quotient as sums of two floats, so that the last addition is the only rounding
- * that matters: that keeps the error near half an ulp, and the steps from one float to the next never go
- * down. */
-=======
  * with D = high + low and s / D (quotient and residual) as sums of two floats, so that the last addition is
  * the only rounding that matters: that keeps the error near half an ulp, and from one float to the next the
  * result never goes down.  From 10 on it is 1, and what the parts hold there is not used. */
->>>>>>> kmath
 K_FN float k_tanh(float x)
 {
     uint32_t sign = k_bits(x) & 0x80000000u;
@@ -134,13 +115,8 @@ K_FN float k_tanh(float x)
     float high = fmaf(e.square, e.q, partial);
     float low = fmaf(e.square, e.q, partial - high) + fmaf(e.n, -K_LN2_LOW, (base - partial) + e.r);
     float inverse = 1.0f / high;
-<<<<<<< HEAD
-    float residual = fmaf(-inverse, low, fmaf(-inverse, high, 1.0f)); /* 1 - inverse x denominator */
-    float quotient = (s + s) * inverse;                               /* exact: a power of two */
-=======
     float residual = fmaf(-inverse, low, fmaf(-inverse, high, 1.0f)); /* 1 - D inverse */
     float quotient = s * inverse;                                     /* exact: s is a power of two */
->>>>>>> kmath
     float result = 1.0f - quotient;
     float away_from_zero = result + fmaf(-quotient, residual, (1.0f - result) - quotient);
 
