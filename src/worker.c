@@ -5,6 +5,7 @@
 #include "worker.h"
 #include "probe_text.h"
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -67,10 +68,10 @@ static void publish_snapshot(struct worker *w, struct snapshot *snapshot)
     struct snapshot *old = w->newest;
     w->newest = snapshot;
     pthread_mutex_unlock(&w->mutex);
-    /* Where an older one still waits to be taken, its byte is on the way. */
-    if (!old && write(w->wake_fd, "s", 1) < 0) {
-        /* a full pipe has bytes enough, and a closed one has nobody to wake */
-    }
+    /* A full pipe has bytes enough, and a closed one has nobody to wake. */
+    struct pollfd room = {.fd = w->wake_fd, .events = POLLOUT};
+    if (poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) && write(w->wake_fd, "s", 1) < 0)
+        ;
     snapshot_free(old);
 }
 
