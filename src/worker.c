@@ -62,16 +62,23 @@ static struct timespec clock_at(int64_t t)
 
 /* ---- snapshots ---- */
 
+/* A full pipe has bytes enough, and a closed one has nobody to wake. */
+static void wake(int fd)
+{
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    ssize_t written = 0;
+    if (poll(&room, 1, 0) == 1 && (room.revents & POLLOUT))
+        written = write(fd, "s", 1);
+    (void)written;
+}
+
 static void publish_snapshot(struct worker *w, struct snapshot *snapshot)
 {
     pthread_mutex_lock(&w->mutex);
     struct snapshot *old = w->newest;
     w->newest = snapshot;
     pthread_mutex_unlock(&w->mutex);
-    /* A full pipe has bytes enough, and a closed one has nobody to wake. */
-    struct pollfd room = {.fd = w->wake_fd, .events = POLLOUT};
-    if (poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) && write(w->wake_fd, "s", 1) < 0)
-        ;
+    wake(w->wake_fd);
     snapshot_free(old);
 }
 
