@@ -215,7 +215,9 @@ static void draw_bit(struct page *p, const struct view *v, const struct bits_row
 static void draw_interval(struct page *p, const struct bits_row *row)
 {
     char text[TEXT_LINE];
-    snprintf(text, sizeof text, "%s  rounds to %s %s", row->interval, row->hex, row->format->name);
+    bool many = row->interval[0] == '[' || row->interval[0] == '(';
+    snprintf(text, sizeof text, "%s%s round%s to %s %s", many ? "all reals in " : "", row->interval, many ? "" : "s",
+             row->format->name, row->hex);
     if (row->interval[0])
         page_paragraph(p, ROLE_TEXT, text);
 }
