@@ -415,6 +415,7 @@ void app_key(struct app *app, const struct term_key *key)
         paste(app, key);
         return;
     }
+    app->field.sent = false; /* the person went on */
     if (app->field.kind != FIELD_NONE) {
         field_key(app, key);
         return;
@@ -467,6 +468,8 @@ void app_take_snapshot(struct app *app, struct snapshot *snapshot)
     app->show_session_message = (app->show_session_message || news) && snapshot->message[0] != '\0';
     snapshot_free(app->snapshot);
     app->snapshot = snapshot;
+    if (app->unanswered > 0)
+        field_answer(app, news && snapshot->message_is_error);
     app->unanswered = 0;
     app->view.stale = false;
     app->done = app->done || snapshot->quit;

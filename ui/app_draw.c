@@ -46,12 +46,13 @@ static void state_text(const struct snapshot *s, int brevity, char *out, size_t 
     const char *exact = brevity < 1 && proven ? " · bit-exact" : "";
     const char *sign = s->running ? "▶" : "‖";
     char step[48];
-    snprintf(step, sizeof step, "%s%lld%s", brevity < 3 ? "step " : "", (long long)s->step,
+    snprintf(step, sizeof step, "%s%lld%s", brevity < 4 ? "step " : "", (long long)s->step,
              s->in_step ? "+" : "");
-    if (brevity < 2)
-        snprintf(out, size, "%s%s   %s %s   %s %s", s->device, exact, s->task, s->recipe, step, sign);
-    else if (brevity < 4)
-        snprintf(out, size, "%s  %s  %s %s", s->device, s->recipe, step, sign);
+    const char *gap = brevity < 2 ? "   " : "  ";
+    if (brevity < 3)
+        snprintf(out, size, "%s%s%s%s %s%s%s %s", s->device, exact, gap, s->task, s->recipe, gap, step, sign);
+    else if (brevity < 5)
+        snprintf(out, size, "%s%s%s%s%s %s", s->device, gap, s->recipe, gap, step, sign);
     else
         snprintf(out, size, "%s %s", step, sign);
 }
@@ -65,7 +66,7 @@ static void draw_title(const struct app *app, struct grid *g)
     if (!s)
         return;
     char text[256];
-    for (int brevity = 0; brevity < 5; brevity++) {
+    for (int brevity = 0; brevity < 6; brevity++) {
         state_text(s, brevity, text, sizeof text);
         int from = g->cols - 1 - glyph_text_width(text);
         if (from < end + 1)
@@ -220,6 +221,26 @@ static void draw_too_small(struct grid *g)
         grid_text(g, row - 1, (g->cols - 8) / 2, ROLE_TITLE, "ulpscope");
 }
 
+/* Draws the whole panel on a page of its own and shows the part that is scrolled to.  False without memory.
+ */
+static bool draw_scrolled(const struct app *app, struct grid *g, struct rect area, int hidden, int scroll)
+{
+    struct grid *page = grid_create(area.rows + hidden, area.cols);
+    if (!page)
+        return false;
+    page->ascii = g->ascii;
+    page->braille = g->braille;
+    panel_table[app->view.panel].draw(page, grid_bounds(page), &app->view, app->snapshot);
+    for (int row = 0; row < area.rows; row++)
+        memcpy(&g->cells[(size_t)(area.row + row) * (size_t)g->cols + (size_t)area.col],
+               grid_at(page, row + scroll, 0), (size_t)area.cols * sizeof(struct cell));
+    int row = area.row + page->cursor_row - scroll;
+    if (rect_has(area, row, area.col + page->cursor_col))
+        grid_cursor(g, row, area.col + page->cursor_col, false);
+    grid_free(page);
+    return true;
+}
+
 /* A panel is drawn at its full height, moved up by what is scrolled; returns the rows hidden below. */
 static int draw_panel(struct app *app, struct grid *g, struct rect area)
 {
@@ -235,10 +256,8 @@ static int draw_panel(struct app *app, struct grid *g, struct rect area)
     int hidden = height > area.rows ? height - area.rows : 0;
     int scroll = app->view.scroll[app->view.panel];
     scroll = scroll > hidden ? hidden : scroll;
-    struct rect page = rect_make(area.row - scroll, area.col, area.rows + hidden, area.cols);
-    struct rect old = grid_clip(g, area);
-    panel->draw(g, page, &app->view, s);
-    grid_unclip(g, old);
+    if (hidden == 0 || !draw_scrolled(app, g, area, hidden, scroll))
+        panel->draw(g, area, &app->view, s);
     return hidden - scroll;
 }
 

@@ -48,27 +48,27 @@ static const char *list_name(const char *const *list, int count, int i)
     return i < count ? list[i] : NULL;
 }
 
-static const char *optimizer_name(int i)
+static const char *optimizer_word(int i)
 {
     static const char *const names[] = {"sgd", "momentum", "adam"};
     return list_name(names, 3, i);
 }
 
-static const char *switch_name(int i)
+static const char *switch_word(int i)
 {
     static const char *const names[] = {"on", "off"};
     return list_name(names, 2, i);
 }
 
-static const char *rounding_name(int i)
+static const char *rounding_word(int i)
 {
     static const char *const names[] = {"rne", "sr", "kahan"};
     return list_name(names, 3, i);
 }
 
-static const char *twin_name(int i)
+static const char *twin_word(int i)
 {
-    return i < 2 ? switch_name(i) : recipe_name(i - 2);
+    return i < 2 ? switch_word(i) : recipe_name(i - 2);
 }
 
 typedef const char *name_list(int i);
@@ -78,8 +78,8 @@ static const struct {
     name_list *names;
 } arguments[] = {
     {COMMAND_TASK, task_name},           {COMMAND_RECIPE, recipe_name}, {COMMAND_SCALER, scaler_name},
-    {COMMAND_OPTIMIZER, optimizer_name}, {COMMAND_MASTER, switch_name}, {COMMAND_ROUNDING_UPD, rounding_name},
-    {COMMAND_TWIN, twin_name},           {COMMAND_FLIP, format_name},   {COMMAND_NEXT, format_name},
+    {COMMAND_OPTIMIZER, optimizer_word}, {COMMAND_MASTER, switch_word}, {COMMAND_ROUNDING_UPD, rounding_word},
+    {COMMAND_TWIN, twin_word},           {COMMAND_FLIP, format_name},   {COMMAND_NEXT, format_name},
     {COMMAND_PREVIOUS, format_name},     {COMMAND_ROUNDING, mode_name}, {COMMAND_PANEL, panel_name},
     {COMMAND_EDIT, command_name},
 };
@@ -232,6 +232,15 @@ static enum command_id next_field(enum command_id id)
     return COMMAND_COUNT;
 }
 
+/* The session could not read what was sent: the field opens again with it. */
+void field_answer(struct app *app, bool is_error)
+{
+    struct field *f = &app->field;
+    if (f->sent && is_error && f->kind == FIELD_NONE)
+        f->kind = f->sent_kind;
+    f->sent = false;
+}
+
 /* Carries out what the field holds; an error leaves it open, so that it can be mended. */
 static bool accept(struct app *app)
 {
@@ -249,9 +258,15 @@ static bool accept(struct app *app)
     else
         snprintf(line, sizeof line, "%s%s%s", kind == FIELD_EDIT ? field_prompt(app) : "",
                  kind == FIELD_EDIT ? " " : "", text);
+    int waiting = app->unanswered;
     field_close(app); /* before: the command may open another field */
-    if (app_execute(app, line, error))
-        return true;
+    f->sent = true;   /* a session that runs in this thread answers at once */
+    f->sent_kind = kind;
+    if (app_execute(app, line, error)) {
+        f->sent = f->sent && app->unanswered > waiting;
+        return f->kind == FIELD_NONE;
+    }
+    f->sent = false;
     app_say(app, true, "%s", error);
     if (app->field.kind == FIELD_NONE)
         f->kind = kind;

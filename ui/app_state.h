@@ -14,7 +14,9 @@ struct field {
     struct line_edit edit;
     char before[LINE_EDIT_MAX];     /* what it held when it was opened */
     char completing[LINE_EDIT_MAX]; /* what was typed before the first Tab; "" if none was pressed */
-    int completion;                 /* which candidate the text shows */
+    bool sent; /* it was closed and its line went to the session, whose answer may be an error */
+    enum field_kind sent_kind;
+    int completion; /* which candidate the text shows */
 };
 
 enum { HELP_LINES = 160 };
@@ -57,6 +59,7 @@ void app_say(struct app *app, bool is_error, const char *format, ...) __attribut
 void field_open(struct app *app, enum field_kind kind, enum command_id command);
 void field_close(struct app *app);
 void field_key(struct app *app, const struct term_key *key);
+void field_answer(struct app *app, bool is_error);
 const char *field_prompt(const struct app *app);
 /* The next (1) or previous (-1) item that holds view.search; says so if there is none. */
 void search_move(struct app *app, int direction);

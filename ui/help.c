@@ -72,6 +72,11 @@ static void add_keys(struct builder *b, int context)
                          keymap_key_text(keymap_table[j].key));
         }
         describe(line, k->line);
+        if (k->label &&
+            strcmp(k->label, keymap_key_text(k->key)) != 0) { /* it stands for its partners, too */
+            snprintf(line->left, sizeof line->left, "%s", k->label);
+            line->right = k->hint;
+        }
     }
 }
 

@@ -103,7 +103,7 @@ int keymap_hints(enum panel_id panel, int cols, const struct key_binding **out, 
     int count = 0, width = 0;
     for (int i = 0; i < keymap_count && count < room; i++) {
         const struct key_binding *b = &keymap_table[i];
-        if (b->label && (b->context == KEYMAP_ALL || b->context == (int)panel)) {
+        if (b->label && b == keymap_find(panel, b->key)) {
             out[count++] = b;
             width += hint_width(b);
         }
