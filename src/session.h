@@ -40,14 +40,28 @@ bool session_advance(struct session *s, long steps);
 struct snapshot *session_snapshot(struct session *s);
 void snapshot_free(struct snapshot *snapshot);
 
-/* A fact by name, as text, for `expect` lines: step, phase, loss, accuracy, lost%, lost-total%, flushed%,
- * scale, skipped, drift, twin.loss, twin.accuracy, bits.FORMAT, class.FORMAT, value.FORMAT, tie.FORMAT,
- * update.SCHEME (moved or lost), update.SCHEME.first, update.SCHEME.last, update.SCHEME.moved, watch.ROW (an
- * encoding), … False if there is none of that name. */
+/* A fact by name, as text, for `expect` lines.  False if there is none of that name, or not yet.
+ *
+ *   step phase task     whole steps done, the next phase
+ *   Of lane 0, and of lane 1 as twin.FACT:
+ *     recipe loss accuracy drift digest state-digest
+ *     first.loss        the loss of step 1
+ *     updates moved lost% lost-total%   updates of the last step with Delta != 0; over all steps
+ *     gradients flushed% subnormal% overflowed   stores of gradients in the last step, zeros left out
+ *     used-scale scale action tracker skipped   in the last step, for the next; what the scaler did
+ *   Of the focused value:
+ *     bits.FORMAT class.FORMAT value.FORMAT tie.FORMAT
+ *     update.SCHEME     moved, lost, kept or chance
+ *       and with .first .last .last-value .master .moved .first-move .threshold
+ *   watch.ROW           an encoding; with .value or .note; ROW is one of
+ *                       weight master cast gradient unscaled delta new new-cast c
+ *   difference.step .tensor .index   where lanes 0 and 1 first differ, or none
+ *   overflow.tensor     where the last overflow was first stored, or none */
 bool session_fact(struct session *s, const char *name, char *text, size_t size);
 
 /* "FACT OP VALUE" with OP one of == != < <= > >=; numbers compare exactly, as VALUEs, other texts only by ==
- * and !=. False, with what was found in error[TEXT_LINE], if the claim does not hold or cannot be read. */
+ * and !=.  VALUE may be a fact, too, if its name has a dot.  error[TEXT_LINE] gets what was found.  False if
+ * the claim does not hold or cannot be read. */
 bool session_expect(struct session *s, const char *claim, char *error);
 
 #endif
