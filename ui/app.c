@@ -475,7 +475,7 @@ void app_take_snapshot(struct app *app, struct snapshot *snapshot)
     app->done = app->done || snapshot->quit;
     view_clamp(app);
     app->dirty = true;
-    if (app->player.loaded && !app->player.narration)
+    if (app->player.blocked)
         player_continue(app);
 }
 

@@ -57,8 +57,9 @@ void player_continue(struct app *app)
 {
     struct player *p = &app->player;
     p->narration = NULL;
+    p->blocked = false;
     app->dirty = true;
-    while (p->loaded && p->next < p->demo.count) {
+    while (p->loaded && p->next < p->demo.count && !app->done) {
         const struct demo_line *l = &p->demo.lines[p->next];
         if (l->command == COMMAND_SAY) {
             p->narration = l->argument;
@@ -68,10 +69,12 @@ void player_continue(struct app *app)
         }
         /* A claim is for play --check; a script that plays scripts would never end. */
         bool skipped = l->command == COMMAND_EXPECT || l->command == COMMAND_PLAY;
-        if (!skipped && !carry_out(app, l))
+        if (!skipped && !carry_out(app, l)) {
+            p->blocked = true;
             return;
+        }
         p->next++;
     }
-    if (p->loaded)
+    if (p->loaded && !app->done)
         player_end(app);
 }

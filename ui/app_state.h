@@ -28,7 +28,7 @@ struct help_line {
 };
 
 struct player {
-    bool loaded;
+    bool loaded, blocked; /* blocked: until the session takes commands again */
     char name[64];
     struct demo demo;
     int next;              /* the line to carry out next */

@@ -116,6 +116,9 @@ static void decimal_normalise(struct decimal *d, char *digits, size_t size, char
     int power = below_one ? -zeros - 1 : d->whole_digits - 1;
     snprintf(digits, size, "%.*s%.*s", below_one ? 0 : d->whole_digits, d->whole, d->fraction_digits - zeros,
              d->fraction + zeros);
+    size_t length = strlen(digits);
+    while (!d->cut && length > 1 && digits[length - 1] == '0')
+        digits[--length] = '\0';
     d->whole = digits;
     d->whole_digits = 1;
     d->fraction = digits + 1;
@@ -150,9 +153,6 @@ void panel_number(const char *text, int width, char *out)
         keep = room > 0 ? room : 0;
         cut = true;
     }
-    if (!cut) /* moving the point may have left zeros at the end of a number that is whole */
-        while (keep > 0 && d.fraction == digits + 1 && d.fraction[keep - 1] == '0')
-            keep--;
     snprintf(out, TEXT_VALUE, "%s%.*s%s%.*s%s%s", d.sign, d.whole_digits, d.whole, keep > 0 || cut ? "." : "",
              keep, d.fraction, cut ? ELLIPSIS : "", d.exponent);
 }

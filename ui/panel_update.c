@@ -26,24 +26,26 @@ static void thousands(int64_t n, char *out, size_t size)
 static void draw_header(struct page *p, const struct snapshot *s)
 {
     const struct update_answer *a = &s->update;
-    char steps[32], repeated[TEXT_SHORT];
-    int third = p->cols / 3, left = p->col + 2, middle = p->col + third, right = p->col + 2 * third;
-    int room = third - GAP;
-    page_field(p, left, room, "w   ", ROLE_TITLE, a->w);
+    char steps[32], after[TEXT_SHORT];
+    int left = p->col + 2, middle = p->col + p->cols * 3 / 10 + 2, right = p->col + p->cols * 3 / 5 + 1;
+    int left_room = middle - left - GAP, middle_room = right - middle - GAP,
+        right_room = p->col + p->cols - right - 1;
+    page_field(p, left, left_room, s->live ? "live " : "w    ", s->live ? ROLE_FOCUS : ROLE_TITLE,
+               s->live ? s->focus : a->w);
     if (s->update_lr[0])
-        page_field(p, middle, room, "lr  ", ROLE_TITLE, s->update_lr);
+        page_field(p, middle, middle_room, "lr   ", ROLE_TITLE, s->update_lr);
     if (s->update_grad[0])
-        page_field(p, right, room, "g   ", ROLE_TITLE, s->update_grad);
-    else
-        grid_text(p->g, p->row, right, s->live ? ROLE_FOCUS : ROLE_DIM,
-                  s->live ? "a live weight, its own Δ" : "Δ as typed");
+        page_field(p, right, right_room, "g ", ROLE_TITLE, s->update_grad);
+    if (s->live)
+        page_field(p, middle, p->col + p->cols - middle - 1, "w    ", ROLE_TITLE, a->w);
+    else if (!s->update_lr[0])
+        grid_text(p->g, p->row, middle, ROLE_DIM, "Δ as typed");
     p->row++;
     thousands(a->steps, steps, sizeof steps);
-    snprintf(repeated, sizeof repeated, "%s times", steps);
-    page_field(p, left, room, "Δ   ", ROLE_TEXT, a->delta);
-    page_field(p, middle, room, "one update gives ", ROLE_TEXT, a->target);
-    int at = page_field(p, right, room, "", ROLE_TEXT, repeated);
-    page_field(p, at, p->col + p->cols - at - 1, " give ", ROLE_TEXT, a->exact);
+    snprintf(after, sizeof after, "after %s ", steps);
+    page_field(p, left, left_room, "Δ    ", ROLE_TEXT, a->delta);
+    page_field(p, middle, middle_room, "w−Δ  ", ROLE_TEXT, a->target);
+    page_field(p, right, right_room, after, ROLE_TEXT, a->exact);
     p->row++;
 }
 
@@ -153,7 +155,7 @@ static int fit_columns(const struct update_answer *a, int cols, int *widths)
 
 static void draw_table(struct page *p, const struct view *v, const struct update_answer *a)
 {
-    int widths[COLUMNS], gap = fit_columns(a, p->cols, widths);
+    int widths[COLUMNS], gap = fit_columns(a, p->cols - 1, widths);
     int at = p->col + COL_SCHEME + SCHEME_WIDTH + gap;
     grid_text(p->g, p->row, p->col + COL_SCHEME, ROLE_DIM, "scheme");
     for (int c = 0; c < COLUMNS; c++) {
