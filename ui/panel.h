@@ -39,4 +39,7 @@ void panel_update_draw(struct grid *g, struct rect area, const struct view *v, c
 void panel_scale_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s);
 void panel_train_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s);
 
+int panel_bits_height(int cols, const struct view *v, const struct snapshot *s);
+int panel_update_height(int cols, const struct view *v, const struct snapshot *s);
+
 #endif
