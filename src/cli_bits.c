@@ -129,9 +129,10 @@ static int add_input(struct cli *c, struct question *q)
     while (status == CLI_DONE && (n = getline(&line, &room, c->in)) >= 0) {
         char where[48];
         snprintf(where, sizeof where, "line %ld: ", ++number);
-        if (strlen(line) < (size_t)n) {
+        if (strlen(line) < (size_t)n) { /* a NUL byte: shown as the control character it is */
             struct exact_error error = {strlen(line), "not a number"};
-            line[strlen(line)] = '\001'; /* a NUL byte, where the message points */
+            line[strlen(line)] = '\001';
+            line[strcspn(line, "\n")] = '\0';
             status = cli_fail_value(c, where, line, &error);
         } else if (*trim(line)) {
             status = add_value(c, q, where, trim(line));

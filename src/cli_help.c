@@ -13,6 +13,8 @@ static void print_options(FILE *out, const struct cli_option *options)
 {
     for (int i = 0; i < CLI_OPTIONS && options[i].name; i++) {
         const struct cli_option *o = &options[i];
+        if (!o->help)
+            continue; /* of a later version */
         char left[80];
         char letter[8] = "";
         if (o->letter)

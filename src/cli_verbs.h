@@ -14,7 +14,6 @@ int cli_play(struct cli *c);
 /* Answers "not in this version", exit status 2; a row with it is absent from help. */
 int cli_later(struct cli *c);
 
-/* To be written; their rows hold cli_later until then. */
 int cli_scale(struct cli *c);
 int cli_train(struct cli *c);
 int cli_recipes(struct cli *c);
