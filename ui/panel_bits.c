@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Columns of the table of formats, from the page's left edge.  The exponents end and the trailing significands
- * begin in one column, so that bits of the same weight stand below each other. */
+/* Columns of the table of formats, from the page's left edge.  The exponents end and the trailing
+ * significands begin in one column, so that bits of the same weight stand below each other. */
 enum {
     COL_MARK = 1,
     COL_NAME = 3,
@@ -54,13 +54,15 @@ static int bit_col(const struct columns *c, const struct format *f, int bit)
     return c->trailing + f->trailing_bits - 1 - bit;
 }
 
-/* Bit numbers above the cells: the ends of the fields, every eighth, and the selected one before all others. */
+/* Bit numbers above the cells: the ends of the fields, every eighth, and the selected one before all others.
+ */
 static void draw_ruler(struct page *p, const struct columns *c, const struct format *f, int selected)
 {
     bool taken[128] = {false};
     for (int pass = 0; pass < 3; pass++)
         for (int bit = f->width - 1; bit >= 0; bit--) {
-            bool end = bit >= f->width - 2 || bit == f->trailing_bits || bit == f->trailing_bits - 1 || bit == 0;
+            bool end =
+                bit >= f->width - 2 || bit == f->trailing_bits || bit == f->trailing_bits - 1 || bit == 0;
             bool chosen = pass == 0 ? bit == selected : pass == 1 ? end : bit % 8 == 0;
             int at = bit_col(c, f, bit);
             char number[8];
@@ -216,8 +218,8 @@ static void draw_interval(struct page *p, const struct bits_row *row)
 {
     char text[TEXT_LINE];
     bool many = row->interval[0] == '[' || row->interval[0] == '(';
-    snprintf(text, sizeof text, "%s%s round%s to %s %s", many ? "all reals in " : "", row->interval, many ? "" : "s",
-             row->format->name, row->hex);
+    snprintf(text, sizeof text, "%s%s round%s to %s %s", many ? "all reals in " : "", row->interval,
+             many ? "" : "s", row->format->name, row->hex);
     if (row->interval[0])
         page_paragraph(p, ROLE_TEXT, text);
 }

@@ -62,7 +62,7 @@ struct decimal {
     const char *sign;
     const char *whole, *fraction; /* digits */
     int whole_digits, fraction_digits;
-    bool cut; /* it already ends in an ellipsis */
+    bool cut;             /* it already ends in an ellipsis */
     const char *exponent; /* "e38", or "" */
 };
 
@@ -108,7 +108,8 @@ static int leading_zeros(const struct decimal *d)
 }
 
 /* Moves the point behind the first digit that is not zero; digits is where the moved ones lie. */
-static void decimal_normalise(struct decimal *d, char *digits, size_t size, char *exponent, size_t exponent_size)
+static void decimal_normalise(struct decimal *d, char *digits, size_t size, char *exponent,
+                              size_t exponent_size)
 {
     bool below_one = d->whole_digits == 1 && d->whole[0] == '0';
     int zeros = below_one ? leading_zeros(d) : 0;
@@ -169,13 +170,15 @@ static int centred(const struct page *p, int at, int width)
 }
 
 /* Draws the part of the line whose reals round to the stored neighbour heavy. */
-static void heavy_part(struct page *p, const struct number_line *line, enum round_mode mode, int low, int high)
+static void heavy_part(struct page *p, const struct number_line *line, enum round_mode mode, int low,
+                       int high)
 {
     int middle = low + (high - low) / 2;
     bool nearest = mode == ROUND_RNE || mode == ROUND_RNA;
     if (line->stored < 0 || mode == ROUND_SR)
         return;
-    int from = nearest && line->stored == 1 ? middle + 1 : low, end = nearest && line->stored == 0 ? middle : high;
+    int from = nearest && line->stored == 1 ? middle + 1 : low,
+        end = nearest && line->stored == 0 ? middle : high;
     grid_fill(p->g, rect_make(p->row, from, 1, end - from), ROLE_SIGNIFICAND, 0x2501); /* ━ */
 }
 
@@ -211,10 +214,10 @@ void page_number_line(struct page *p, const struct number_line *line, enum round
     p->row++;
     grid_fill(g, rect_make(p->row, low, 1, high - low), ROLE_RULE, 0x2500);
     heavy_part(p, line, mode, low, high);
-    grid_put(g, p->row, low, line->stored == 0 ? ROLE_TEXT : ROLE_RULE, 0x253c);  /* ┼ */
+    grid_put(g, p->row, low, line->stored == 0 ? ROLE_TEXT : ROLE_RULE, 0x253c); /* ┼ */
     grid_put(g, p->row, high, line->stored == 1 ? ROLE_TEXT : ROLE_RULE, 0x253c);
-    grid_put(g, p->row, middle, ROLE_DIM, 0x2506);                                /* ┆ */
-    grid_put(g, p->row, mark, ROLE_FOCUS, 0x25cf);                                /* ● */
+    grid_put(g, p->row, middle, ROLE_DIM, 0x2506); /* ┆ */
+    grid_put(g, p->row, mark, ROLE_FOCUS, 0x25cf); /* ● */
     p->row--;
     line_end(p, low, line->low, line->low_hex, line->stored == 0, false);
     line_end(p, high, line->high, line->high_hex, line->stored == 1, true);

@@ -2,7 +2,6 @@
 #include "panel_run.h"
 #include "glyph.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct rect run_take(struct rect *rest, int rows)
@@ -89,22 +88,6 @@ int run_wrap(struct grid *g, struct rect r, enum role role, const char *text)
     return line;
 }
 
-int run_number(struct grid *g, int row, int col, int cols, enum role role, const char *number)
-{
-    if (glyph_text_width(number) <= cols)
-        return grid_text(g, row, col, role, number);
-    const char *point = strchr(number, '.');
-    /* A cut must leave the point and a digit, and nothing after the digits may be lost: no exponent, no
-     * factor. */
-    if (!point || strpbrk(number, "eE^x ") || strstr(number, "×"))
-        return 0;
-    char start[TEXT_VALUE];
-    snprintf(start, sizeof start, "%.*s", (int)(point - number) + 1, number);
-    if (glyph_text_width(start) + 2 > cols)
-        return 0;
-    return grid_text_fit(g, row, col, cols, role, number);
-}
-
 int run_bits(struct grid *g, int row, int col, const char *sign, const char *exponent, const char *trailing)
 {
     int at = col;
@@ -179,7 +162,7 @@ double run_series_end(const struct series *series)
 }
 
 void run_series(struct grid *g, struct rect in, const struct plot_axes *axes, const struct series *series,
-                  struct plot_series look)
+                struct plot_series look)
 {
     double x[SERIES_POINTS];
     int count = series->count < SERIES_POINTS ? series->count : SERIES_POINTS;

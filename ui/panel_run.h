@@ -21,14 +21,9 @@ int run_words(struct grid *g, int row, int col, int cols, enum role role, const 
 /* A text broken between words into at most r.rows lines of r.cols columns; returns the lines. */
 int run_wrap(struct grid *g, struct rect r, enum role role, const char *text);
 
-/* A number in at most `cols` columns: whole, or a plain decimal with … after some of its digits behind the
- * point, or not at all.  Returns the columns taken. */
-int run_number(struct grid *g, int row, int col, int cols, enum role role, const char *number);
-
 /* An encoding's fields as cells in their roles, with a blank between the fields; returns the columns taken.
  */
-int run_bits(struct grid *g, int row, int col, const char *sign, const char *exponent,
-               const char *trailing);
+int run_bits(struct grid *g, int row, int col, const char *sign, const char *exponent, const char *trailing);
 
 /* The newest events that fit into r, the newest last.  `kinds` has bit 1 << kind for each kind to show;
  * `none` is said where there is not one. */
@@ -41,7 +36,7 @@ double run_series_end(const struct series *series);
 
 /* A series as a line on axes of steps. */
 void run_series(struct grid *g, struct rect in, const struct plot_axes *axes, const struct series *series,
-                  struct plot_series look);
+                struct plot_series look);
 
 /* Labels "2^k" for plots whose axis holds exponents; a plot_format. */
 void run_power_of_two(double exponent, char *text, void *context);

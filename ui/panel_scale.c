@@ -225,7 +225,7 @@ static int histogram_rows(const struct histogram_view *h)
 static void no_gradients_draw(struct grid *g, struct rect in)
 {
     run_wrap(g, rect_inset(in, in.rows > 4 ? in.rows / 2 - 1 : 0, 2), ROLE_TEXT,
-               "No gradients yet: s makes one step, Space runs.");
+             "No gradients yet: s makes one step, Space runs.");
 }
 
 /* The windows under the bars, then what they mean in words. */

@@ -71,14 +71,13 @@ enum column {
 static const struct {
     const char *head;
     int width;     /* least */
-    int given_up;  /* which columns go first where there is no room: the lowest; 9: never */
     bool is_text;  /* set left, and known before the step has got there */
     bool is_alarm; /* anything but none is a warning */
 } column_table[COLUMNS] = {
-    [COL_FORMAT] = {"as", 4, 4, true, false},        [COL_SHAPE] = {"shape", 5, 1, true, false},
-    [COL_ZERO] = {"zero", 6, 2, false, false},       [COL_FLUSHED] = {"flushed", 7, 9, false, true},
-    [COL_SUBNORMAL] = {"subn.", 6, 5, false, false}, [COL_OVERFLOWED] = {"inf", 4, 6, false, true},
-    [COL_NAN] = {"NaN", 4, 3, false, true},          [COL_LOST] = {"lost", 6, 9, false, true},
+    [COL_FORMAT] = {"as", 4, true, false},        [COL_SHAPE] = {"shape", 5, true, false},
+    [COL_ZERO] = {"zero", 6, false, false},       [COL_FLUSHED] = {"flushed", 7, false, true},
+    [COL_SUBNORMAL] = {"subn.", 6, false, false}, [COL_OVERFLOWED] = {"inf", 4, false, true},
+    [COL_NAN] = {"NaN", 4, false, true},          [COL_LOST] = {"lost", 6, false, true},
 };
 
 static const char *column_text(const struct tensor_row *t, int column)
@@ -100,12 +99,14 @@ static int table_cols(const struct table *t)
     return cols;
 }
 
-static bool has_nan(const struct snapshot *s)
+/* Whether any tensor has something to say in a column of alarms. */
+static bool column_quiet(const struct snapshot *s, int column)
 {
+    enum counter counter = column == COL_NAN ? COUNTER_NAN : COUNTER_OVERFLOWED;
     for (int i = 0; i < tensor_count(s); i++)
-        if (s->tensors[i].count[COUNTER_NAN] > 0)
-            return true;
-    return false;
+        if (s->tensors[i].count[counter] > 0)
+            return false;
+    return true;
 }
 
 /* Widths for all rows, so that scrolling moves no column. */
@@ -131,15 +132,18 @@ int tensors_cols(const struct snapshot *s)
     return table_cols(&t);
 }
 
-/* Leaves columns out until the table fits; then names give way. */
+/* What goes first where there is no room: the shape, columns that hold only zeros, zeros, and so on; names
+ * give way last. */
 static struct table table_fit(const struct snapshot *s, int cols)
 {
+    static const unsigned char leave[] = {COL_NAN,    COL_SHAPE,      COL_OVERFLOWED, COL_ZERO, COL_SUBNORMAL,
+                                          COL_FORMAT, COL_OVERFLOWED, COL_NAN,        COL_LOST, COL_FLUSHED};
     struct table t = table_natural(s);
-    bool nan = has_nan(s);
-    for (int given_up = 1; given_up < 9 && table_cols(&t) > cols; given_up++)
-        for (int c = 0; c < COLUMNS; c++)
-            if (column_table[c].given_up == given_up && !(c == COL_NAN && nan && cols >= 40))
-                t.width[c] = 0;
+    for (size_t i = 0; i < sizeof leave && table_cols(&t) > cols; i++) {
+        bool alarm = leave[i] == COL_NAN || leave[i] == COL_OVERFLOWED;
+        if (i > 5 || !alarm || column_quiet(s, leave[i])) /* the second time they go in any case */
+            t.width[leave[i]] = 0;
+    }
     int over = table_cols(&t) - cols;
     if (over > 0)
         t.name = t.name - over > 4 ? t.name - over : 4;

@@ -3,6 +3,7 @@
 #include "panel_train.h"
 #include "glyph.h"
 #include "panel.h"
+#include "panel_parts.h"
 #include "panel_run.h"
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static void strip_draw(struct grid *g, struct rect r, const struct snapshot *s)
         names += glyph_text_width(phase_name((enum phase)p));
     char step[40];
     int step_width = snprintf(step, sizeof step, "step %lld", (long long)s->step + 1) + 3;
-    int tight = names + 2 * PHASE_COUNT - 1, wide = names + 5 * PHASE_COUNT - 3;
+    int tight = names + 2 * PHASE_COUNT - 1, wide = names + 4 * PHASE_COUNT - 3;
     bool arrows = r.cols >= wide, fits = r.cols >= tight;
     int at = r.col;
     if (arrows ? r.cols >= wide + step_width : r.cols >= tight + step_width)
@@ -38,7 +39,7 @@ static void strip_draw(struct grid *g, struct rect r, const struct snapshot *s)
         at += width;
         if (arrows && p + 1 < PHASE_COUNT)
             grid_text(g, r.row, at, ROLE_RULE, " → ");
-        at += arrows ? 4 : 1;
+        at += arrows ? 3 : 1;
     }
     if (!fits)
         grid_printf(g, r.row, at, ROLE_DIM, "%d of %d", (int)s->next_phase + 1, (int)PHASE_COUNT);
@@ -117,8 +118,8 @@ static void curves_draw(struct grid *g, struct rect r, const struct snapshot *s)
     if (!loss_limits(s, &low, &high, &end)) {
         bool begun = lanes_of(s) > 0 && s->lanes[0].loss_curve.count > 0;
         run_wrap(g, rect_inset(r, r.rows > 3 ? 1 : 0, 1), begun ? ROLE_WARNING : ROLE_TEXT,
-                   begun ? "No loss of this run is finite."
-                         : "No step yet: s makes one, p one phase of it, Space runs.");
+                 begun ? "No loss of this run is finite."
+                       : "No step yet: s makes one, p one phase of it, Space runs.");
         return;
     }
     bool logarithmic = low > 0 && high / low > 100;
@@ -153,7 +154,7 @@ static void curves_draw(struct grid *g, struct rect r, const struct snapshot *s)
 static const struct {
     const char *head;
     int width;
-} lane_columns[] = {{"loss", 11}, {"accuracy", 8}, {"lost", 7}, {"lost, all", 9}, {"drift", 10}};
+} lane_columns[] = {{"loss", 8}, {"accuracy", 5}, {"lost", 6}, {"lost, all", 9}, {"drift", 10}};
 enum { LANE_COLUMNS = sizeof lane_columns / sizeof *lane_columns };
 
 static const char *lane_text(const struct lane_view *lane, int column)
@@ -181,8 +182,9 @@ static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s,
         grid_put(g, row + lane, r.col, role, (uint32_t)('1' + lane));
         run_words(g, row + lane, r.col + 2, r.cols - 2, role, s->lanes[lane].recipe);
     }
-    for (int column = 0; column < LANE_COLUMNS; column++) {
-        int width = lane_columns[column].width;
+    for (int column = 0; column < (head ? LANE_COLUMNS : 2); column++) {
+        int width = lane_columns[column].width, label = glyph_text_width(lane_columns[column].head);
+        width = head && label > width ? label : width;
         for (int lane = 0; lane < lanes_of(s); lane++) {
             int own = glyph_text_width(lane_text(&s->lanes[lane], column));
             width = own > width ? own : width;
@@ -201,8 +203,8 @@ static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s,
 
 static void loss_draw(struct grid *g, struct rect r, const struct snapshot *s, bool boxed)
 {
-    struct rect in = run_section(g, r, boxed ? "loss" : "loss, accuracy", boxed);
-    bool head = in.rows >= 12;
+    bool head = r.rows >= 13;
+    struct rect in = run_section(g, r, head ? "loss" : "loss, accuracy", boxed);
     int legend = lanes_of(s) + head;
     curves_draw(g, run_take(&in, in.rows - legend), s);
     legend_draw(g, in, s, head);
@@ -234,7 +236,10 @@ static void watch_value(struct grid *g, int row, int col, int end, int gap, cons
         run_words(g, row, col, end - col, role, w->note);
         return;
     }
-    run_number(g, row, col, end - col, ROLE_TEXT, w->value);
+    char number[TEXT_VALUE];
+    panel_number(w->value, end - col, number);
+    if (glyph_text_width(number) <= end - col) /* never through a number */
+        grid_text(g, row, col, ROLE_TEXT, number);
 }
 
 static void watch_row_draw(struct grid *g, struct rect r, int row, const struct watch_row *w)

@@ -112,8 +112,12 @@ static const struct table_column {
     void (*get)(const struct update_row *r, struct cell_text *out);
     int drop;
 } table_columns[] = {
-    {"Δ in the format", get_delta, 2},   {"Δ in ulps of w", get_ulps, 0}, {"moves w beyond", get_threshold, 0},
-    {"w after", get_hex, 1},       {"", get_after, 3},              {"", get_verdict, 0},
+    {"Δ in the format", get_delta, 2},
+    {"Δ in ulps of w", get_ulps, 0},
+    {"moves w beyond", get_threshold, 0},
+    {"w after", get_hex, 1},
+    {"", get_after, 3},
+    {"", get_verdict, 0},
     {"moves", get_count, 4},
 };
 enum { COLUMNS = sizeof table_columns / sizeof *table_columns, COL_SCHEME = 3, SCHEME_WIDTH = 12 };
@@ -255,12 +259,13 @@ static void label_weight(double value, char *text, void *context)
 
 static enum role curve_role(const struct curve *c, int index)
 {
-    static const enum role others[] = {ROLE_LANE_0, ROLE_LANE_2, ROLE_LANE_3}; /* ROLE_LANE_1 looks like the focus */
+    static const enum role others[] = {ROLE_LANE_0, ROLE_LANE_2,
+                                       ROLE_LANE_3}; /* ROLE_LANE_1 looks like the focus */
     return c->selected ? ROLE_FOCUS : others[index % 3];
 }
 
-static void draw_curve(struct grid *g, struct rect in, const struct plot_axes *axes, const struct update_answer *a,
-                       const struct curve *c, int index)
+static void draw_curve(struct grid *g, struct rect in, const struct plot_axes *axes,
+                       const struct update_answer *a, const struct curve *c, int index)
 {
     double x[UPDATE_SAMPLES + 1], y[UPDATE_SAMPLES + 1];
     x[0] = 0;
@@ -269,24 +274,28 @@ static void draw_curve(struct grid *g, struct rect in, const struct plot_axes *a
         x[k + 1] = ceil((k + 1) * (double)a->steps / UPDATE_SAMPLES);
         y[k + 1] = c->row->drift[k];
     }
-    struct plot_series series = {.x = x, .y = y, .count = UPDATE_SAMPLES + 1, .role = curve_role(c, index),
+    struct plot_series series = {.x = x,
+                                 .y = y,
+                                 .count = UPDATE_SAMPLES + 1,
+                                 .role = curve_role(c, index),
                                  .mark = (uint32_t)('a' + index)};
     plot_line(g, in, axes, &series);
 }
 
 /* The letter of a curve stands on it, each at a place of its own along the axis. */
-static void draw_letters(struct grid *g, struct rect in, const struct plot_axes *axes, const struct curve *curves,
-                         int count)
+static void draw_letters(struct grid *g, struct rect in, const struct plot_axes *axes,
+                         const struct curve *curves, int count)
 {
     for (int i = 0; i < count; i++) {
         int at = UPDATE_SAMPLES * (2 * i + 3) / (2 * count + 4);
-        plot_mark(g, in, axes, axes->x_max * (at + 1) / UPDATE_SAMPLES, curves[i].row->drift[at], (uint32_t)('a' + i),
-                  curve_role(&curves[i], i));
+        plot_mark(g, in, axes, axes->x_max * (at + 1) / UPDATE_SAMPLES, curves[i].row->drift[at],
+                  (uint32_t)('a' + i), curve_role(&curves[i], i));
     }
 }
 
 /* Columns of the longest names and of the longest values. */
-static void legend_widths(const struct update_answer *a, const struct curve *curves, int count, int *names, int *values)
+static void legend_widths(const struct update_answer *a, const struct curve *curves, int count, int *names,
+                          int *values)
 {
     *names = 5;
     *values = glyph_text_width(a->exact);
@@ -297,8 +306,8 @@ static void legend_widths(const struct update_answer *a, const struct curve *cur
     }
 }
 
-static void draw_legend(struct grid *g, struct rect r, const struct update_answer *a, const struct curve *curves,
-                        int count)
+static void draw_legend(struct grid *g, struct rect r, const struct update_answer *a,
+                        const struct curve *curves, int count)
 {
     int names, values;
     legend_widths(a, curves, count, &names, &values);
