@@ -204,7 +204,7 @@ static inline struct snapshot *fixture_run(void)
         s, 131, EVENT_OVERFLOW, "overflow",
         "fc3.weight.grad [17,2]  2^18 × 0.2852 = 74,763.4 ≥ 65520 → inf   step skipped, scale 2^18 → 2^17");
     fixture_event(s, 181, EVENT_GROWTH, "growth", "50 clean steps   scale 2^17 → 2^18");
-    fixture_event(s, 207, EVENT_FIRST_DIFFERENCE, "first difference",
+    fixture_event(s, 207, EVENT_FIRST_DIFFERENCE, "difference",
                   "where O2 leaves fp32 + rounding: h2.grad [511,4]  fp16 0x0001, exact 1.43 × 2^-24");
     fixture_event(s, 341, EVENT_OVERFLOW, "overflow",
                   "fc1.weight.grad [0,31] → inf   step skipped, scale 2^19 → 2^18");

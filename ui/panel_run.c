@@ -16,17 +16,6 @@ struct rect run_take(struct rect *rest, int rows)
     return top;
 }
 
-struct rect run_section(struct grid *g, struct rect r, const char *title, bool boxed)
-{
-    if (boxed) {
-        struct rect in = grid_box(g, r, title);
-        return rect_inset(in, 0, 1);
-    }
-    if (!rect_empty(r))
-        grid_rule(g, r.row, r.col, r.cols, title);
-    return rect_make(r.row + 1, r.col + 1, r.rows > 1 ? r.rows - 1 : 0, r.cols > 2 ? r.cols - 2 : 0);
-}
-
 /* Bytes of the longest start of a text that ends at a word's end and takes at most `cols` columns. */
 static size_t words_that_fit(const char *text, int cols)
 {
@@ -44,6 +33,27 @@ static size_t words_that_fit(const char *text, int cols)
         if (width > cols)
             return best;
     }
+}
+
+/* A title that is cut between words, too. */
+static const char *title_fit(const char *title, int cols, char out[TEXT_LINE + 8])
+{
+    if (glyph_text_width(title) <= cols)
+        return title;
+    size_t bytes = words_that_fit(title, cols - 2);
+    snprintf(out, TEXT_LINE + 8, "%.*s …", (int)(bytes < TEXT_LINE ? bytes : TEXT_LINE), title);
+    return out;
+}
+
+struct rect run_section(struct grid *g, struct rect r, const char *title, bool boxed)
+{
+    char cut[TEXT_LINE + 8];
+    title = title_fit(title, r.cols - 6, cut);
+    if (boxed)
+        return rect_inset(grid_box(g, r, title), 0, 1);
+    if (!rect_empty(r))
+        grid_rule(g, r.row, r.col, r.cols, title);
+    return rect_make(r.row + 1, r.col + 1, r.rows > 1 ? r.rows - 1 : 0, r.cols > 2 ? r.cols - 2 : 0);
 }
 
 static int text_bytes(struct grid *g, int row, int col, enum role role, const char *text, size_t bytes)

@@ -191,22 +191,25 @@ static void window_draw(struct grid *g, struct rect row, int col, const struct b
     plot_window(g, rect_make(row.row, col, 1, b->cols), &axes, segments, PART_COUNT);
 }
 
-static void shares_draw(struct grid *g, struct rect row, int col, const struct window_view *w,
-                        const char *zeros)
+enum { SHARE = 7 }; /* columns of a share: " 92.3 %" */
+
+static void shares_draw(struct grid *g, struct rect row, int col, const struct window_view *w)
 {
     grid_text(g, row.row, row.col, ROLE_TITLE, w->title);
-    int end = row.col + row.cols, gap = (end - col - 64) / 3;
-    gap = gap < 1 ? 1 : gap > 3 ? 3 : gap;
+    int end = row.col + row.cols, words = 0;
+    for (int i = 0; i < PART_COUNT; i++)
+        words += glyph_text_width(parts[i].words) + SHARE;
+    int gap = (end - col - words) / 3;
+    gap = gap > 3 ? 3 : gap;
     for (int i = 0; i < PART_COUNT; i++) {
-        int name = glyph_text_width(parts[i].words), room = name + 8;
+        const char *word = gap < 1 ? parts[i].window : parts[i].words;
+        int room = glyph_text_width(word) + SHARE;
         if (col + room > end)
             return;
-        grid_text(g, row.row, col, parts[i].role, parts[i].words);
+        grid_text(g, row.row, col, parts[i].role, word);
         grid_text_right(g, row.row, col + room, ROLE_TEXT, share_of(w, (enum part)i));
-        col += room + gap;
+        col += room + (gap < 1 ? 1 : gap);
     }
-    if (col + 1 + glyph_text_width(zeros) <= end)
-        grid_text(g, row.row, col + 1, ROLE_DIM, zeros);
 }
 
 static int title_margin(const struct histogram_view *h)
@@ -240,11 +243,8 @@ static void windows_draw(struct grid *g, struct rect rest, struct rect data, con
         windows[count++] = &h->scaled;
     for (int i = 0; i < count; i++)
         window_draw(g, run_take(&rest, 1), data.col, b, windows[i]);
-    char zeros[40] = "";
-    if (h->zeros > 0)
-        snprintf(zeros, sizeof zeros, "%u exactly 0", h->zeros);
     for (int i = 0; i < count && h->valid; i++)
-        shares_draw(g, run_take(&rest, 1), data.col, windows[i], i == count - 1 ? zeros : "");
+        shares_draw(g, run_take(&rest, 1), data.col, windows[i]);
 }
 
 static void histogram_draw(struct grid *g, struct rect r, const struct histogram_view *h)
@@ -274,6 +274,19 @@ static void histogram_draw(struct grid *g, struct rect r, const struct histogram
 
 /* --- the loss scale --- */
 
+/* An axis of powers of two on which every tick stands on a row of its own, at equal distances. */
+static void power_axis(struct plot_axes *axes, double low, double high, int rows, struct plot_tick *ticks)
+{
+    double every = 1, steps = rows > 2 ? rows - 1 : 1;
+    while ((high - floor(low / every) * every) / every > steps && every < 1e6)
+        every *= 2;
+    axes->y_min = floor(low / every) * every;
+    double rows_each = fmax(1, floor(steps * every / (high - axes->y_min)));
+    axes->y_max = axes->y_min + steps * every / rows_each;
+    for (double at = axes->y_min; at <= axes->y_max && axes->y_count < TICKS; at += every)
+        ticks[axes->y_count++] = (struct plot_tick){at, NULL};
+}
+
 static void timeline_draw(struct grid *g, struct rect r, const struct series *scale)
 {
     double low = INFINITY, high = -INFINITY;
@@ -284,19 +297,16 @@ static void timeline_draw(struct grid *g, struct rect r, const struct series *sc
             high = fmax(high, scale->value[i]);
         }
     if (low > high) {
-        run_wrap(g, r, ROLE_DIM, "The scale over the steps: nothing yet.");
+        run_wrap(g, r, ROLE_DIM, "The scale over the steps: none yet.");
         return;
     }
     struct plot_tick x_ticks[TICKS], y_ticks[TICKS];
-    struct plot_axes axes = {
-        .y_min = floor(low) - 1, .y_max = ceil(high) + 1, .x_name = "step", .y_width = 5};
+    struct plot_axes axes = {.x_name = "step", .y_width = 5};
     axes.x_max = fmax(run_series_end(scale), 10); /* a young run grows into the plot */
-    int rows = r.rows > 2 ? r.rows - 2 : 1;
-    double every = 1;
-    while ((axes.y_max - axes.y_min) / every > rows - 1 && every < 1e6)
-        every *= 2;
-    for (double at = ceil(axes.y_min / every) * every; at <= axes.y_max && axes.y_count < TICKS; at += every)
-        y_ticks[axes.y_count++] = (struct plot_tick){at, NULL};
+    low = floor(low);
+    high = ceil(high);
+    int margin = low == high || high - low + 2 < r.rows - 2; /* where there are rows for it */
+    power_axis(&axes, low - margin, high + margin, r.rows - 2, y_ticks);
     axes.y_ticks = y_ticks;
     axes.y_format = run_power_of_two;
     axes.x_ticks = x_ticks;
@@ -329,7 +339,8 @@ static void state_draw(struct grid *g, struct rect r, const struct scale_view *v
     if (v->tracker[0]) {
         int at = STATE_LABEL + glyph_text_width(v->tracker) + 2, room = r.cols - at;
         state_line(g, r, "clean in a row", ROLE_TEXT, v->tracker);
-        plot_progress(g, r.row, r.col + at, room < 20 ? room : 20, v->progress, ROLE_GOOD);
+        if (strcmp(v->tracker, "–") != 0)
+            plot_progress(g, r.row, r.col + at, room < 20 ? room : 20, v->progress, ROLE_GOOD);
         run_take(&r, 1);
     }
     run_take(&r, state_line(g, r, "next clean step", ROLE_TEXT, v->next_clean));
@@ -347,7 +358,7 @@ static void no_scaler_draw(struct grid *g, struct rect r, const struct snapshot 
     static const struct {
         const char *command, *what;
     } ways[] = {
-        {":scaler pytorch", "a dynamic scale: grows while clean, halves at an overflow"},
+        {":scaler pytorch", "dynamic: grows while clean, halves at an overflow"},
         {":scaler fixed:65536", "one scale for the whole run"},
         {":recipe O2", "FP16 model, FP32 master weights, dynamic scale"},
     };
@@ -360,15 +371,15 @@ static void no_scaler_draw(struct grid *g, struct rect r, const struct snapshot 
     if (r.rows > 4)
         run_take(&r, 1);
     for (size_t i = 0; i < sizeof ways / sizeof *ways && r.rows > 0; i++) {
+        if (s->recipe[0] && strstr(ways[i].command, s->recipe))
+            continue; /* it is what runs */
         grid_text(g, r.row, r.col + 2, ROLE_KEY, ways[i].command);
         run_words(g, r.row, r.col + 24, r.cols - 24, ROLE_HINT, ways[i].what);
         run_take(&r, 1);
     }
     if (r.rows > 1)
         run_take(&r, 1);
-    run_wrap(
-        g, r, ROLE_DIM,
-        "It moves small gradients into the format's range; FP16 needs it most, for it has 5 exponent bits.");
+    run_wrap(g, r, ROLE_DIM, "It lifts small gradients into the narrow range of FP16 (5 exponent bits).");
 }
 
 static void scale_draw(struct grid *g, struct rect r, const struct snapshot *s)

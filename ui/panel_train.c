@@ -81,17 +81,30 @@ static bool loss_limits(const struct snapshot *s, double *low, double *high, dou
     return *low <= *high;
 }
 
-/* The lane's digit here and there on its curve, at other places for each lane: lines that meet can be told
- * apart. */
-static void lane_digits(struct grid *g, struct rect in, const struct plot_axes *axes,
-                        const struct series *curve, const double *y, int lane, int lanes)
+static bool loss_logarithmic(double low, double high)
+{
+    return low > 0 && high / low > 100;
+}
+
+/* A lane's curve, or its digits: here and there on the curve, at other places for each lane, so that lines
+ * that meet can be told apart. */
+static void lane_draw(struct grid *g, struct rect in, const struct plot_axes *axes, const struct snapshot *s,
+                      int lane, bool logarithmic, bool digits)
 {
     enum { ROUNDS = 2 };
-    for (int k = 0; k < ROUNDS; k++) {
-        int i = (int)((long)curve->count * (2 * (k * lanes + lane) + 1) / (2 * ROUNDS * lanes));
-        if (curve->count > 4 * ROUNDS && i < curve->count && i < SERIES_POINTS)
-            plot_mark(g, in, axes, run_series_x(curve, i), y[i], (uint32_t)('1' + lane),
-                      theme_lane((unsigned)lane));
+    const struct series *curve = &s->lanes[lane].loss_curve;
+    enum role role = theme_lane((unsigned)lane);
+    double y[SERIES_POINTS];
+    for (int i = 0; i < curve->count && i < SERIES_POINTS; i++)
+        y[i] = logarithmic ? log10(curve->value[i]) : curve->value[i];
+    if (!digits) {
+        run_series(g, in, axes, curve, (struct plot_series){.y = y, .role = role, .mark = lane_marks[lane]});
+        return;
+    }
+    for (int k = 0; k < ROUNDS && curve->count > 4 * ROUNDS; k++) {
+        int i = (int)((long)curve->count * (2 * (k * lanes_of(s) + lane) + 1) / (2 * ROUNDS * lanes_of(s)));
+        if (i < curve->count && i < SERIES_POINTS)
+            plot_mark(g, in, axes, run_series_x(curve, i), y[i], (uint32_t)('1' + lane), role);
     }
 }
 
@@ -122,7 +135,7 @@ static void curves_draw(struct grid *g, struct rect r, const struct snapshot *s)
                        : "No step yet: s makes one, p one phase of it, Space runs.");
         return;
     }
-    bool logarithmic = low > 0 && high / low > 100;
+    bool logarithmic = loss_logarithmic(low, high);
     struct plot_tick x_ticks[TICKS], y_ticks[TICKS];
     struct plot_axes axes = {
         .x_max = end, .x_name = "step", .y_max = high > 0 ? high : 1, .x_ticks = x_ticks};
@@ -136,18 +149,10 @@ static void curves_draw(struct grid *g, struct rect r, const struct snapshot *s)
     axes.y_count = loss_ticks(&axes, logarithmic, r.rows - 2, y_ticks);
     axes.y_ticks = y_ticks;
     struct rect in = plot_frame(g, r, &axes);
-    if (logarithmic)
-        grid_text_right(g, in.row, in.col + in.cols, ROLE_DIM, "log scale");
-    for (int lane = lanes_of(s) - 1; lane >= 0; lane--) { /* the first lane lies on top */
-        const struct series *curve = &s->lanes[lane].loss_curve;
-        double y[SERIES_POINTS];
-        for (int i = 0; i < curve->count && i < SERIES_POINTS; i++)
-            y[i] = logarithmic ? log10(curve->value[i]) : curve->value[i];
-        run_series(
-            g, in, &axes, curve,
-            (struct plot_series){.y = y, .role = theme_lane((unsigned)lane), .mark = lane_marks[lane]});
-        lane_digits(g, in, &axes, curve, y, lane, lanes_of(s));
-    }
+    for (int lane = lanes_of(s) - 1; lane >= 0; lane--) /* the first lane lies on top */
+        lane_draw(g, in, &axes, s, lane, logarithmic, false);
+    for (int lane = 0; lane < lanes_of(s); lane++)
+        lane_draw(g, in, &axes, s, lane, logarithmic, true);
 }
 
 /* The legend is a table: columns that find no room are left out whole. */
@@ -169,27 +174,33 @@ static bool lane_failed(const struct lane_view *lane)
     return strstr(lane->loss, "nan") || strstr(lane->loss, "inf");
 }
 
+static int lane_column_width(const struct snapshot *s, int column, bool head)
+{
+    int width = lane_columns[column].width, label = glyph_text_width(lane_columns[column].head);
+    width = head && label > width ? label : width;
+    for (int lane = 0; lane < lanes_of(s); lane++) {
+        int own = glyph_text_width(lane_text(&s->lanes[lane], column));
+        width = own > width ? own : width;
+    }
+    return width;
+}
+
 static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s, bool head)
 {
-    int name = 4;
+    int name = 4, room = r.cols - 3 - lane_column_width(s, 0, head); /* the loss is there in any case */
     for (int lane = 0; lane < lanes_of(s); lane++) {
         int width = glyph_text_width(s->lanes[lane].recipe);
         name = width > name ? width : name;
     }
+    name = name > room ? room : name;
     int row = r.row + head, end = r.col + r.cols, first = r.col + 2 + name;
     for (int lane = 0; lane < lanes_of(s) && row + lane < r.row + r.rows; lane++) {
         enum role role = theme_lane((unsigned)lane);
         grid_put(g, row + lane, r.col, role, (uint32_t)('1' + lane));
-        run_words(g, row + lane, r.col + 2, r.cols - 2, role, s->lanes[lane].recipe);
+        run_words(g, row + lane, r.col + 2, name, role, s->lanes[lane].recipe);
     }
     for (int column = 0; column < (head ? LANE_COLUMNS : 2); column++) {
-        int width = lane_columns[column].width, label = glyph_text_width(lane_columns[column].head);
-        width = head && label > width ? label : width;
-        for (int lane = 0; lane < lanes_of(s); lane++) {
-            int own = glyph_text_width(lane_text(&s->lanes[lane], column));
-            width = own > width ? own : width;
-        }
-        first += 1 + width;
+        first += 1 + lane_column_width(s, column, head);
         if (first > end)
             return;
         if (head)
@@ -204,7 +215,11 @@ static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s,
 static void loss_draw(struct grid *g, struct rect r, const struct snapshot *s, bool boxed)
 {
     bool head = r.rows >= 13;
-    struct rect in = run_section(g, r, head ? "loss" : "loss, accuracy", boxed);
+    double low, high, end;
+    char title[48];
+    bool logarithmic = loss_limits(s, &low, &high, &end) && loss_logarithmic(low, high);
+    snprintf(title, sizeof title, "loss%s%s", logarithmic ? " (log)" : "", head ? "" : ", accuracy");
+    struct rect in = run_section(g, r, title, boxed);
     int legend = lanes_of(s) + head;
     curves_draw(g, run_take(&in, in.rows - legend), s);
     legend_draw(g, in, s, head);
