@@ -328,7 +328,7 @@ void panel_train_draw(struct grid *g, struct rect area, const struct view *v, co
     next_draw(g, run_take(&rest, rows.next), s);
     struct rect body = run_take(&rest, rows.body);
     bool boxed = body.rows >= 14 && body.cols >= 100;
-    int table = tensors_cols(s) + (boxed ? 4 : 2), least = body.cols * 3 / 8;
+    int table = tensors_cols(s) + (boxed ? 4 : 2), least = body.cols * (boxed ? 43 : 45) / 120;
     table = table < body.cols - least - 1 ? table : body.cols - least - 1;
     loss_draw(g, rect_make(body.row, body.col, body.rows, body.cols - table - 1), s, boxed);
     tensors_draw(g, rect_make(body.row, body.col + body.cols - table, body.rows, table), v, s, boxed);
