@@ -156,41 +156,51 @@ static int read_question(struct cli *c, struct question *q)
 
 /* ---- answering ---- */
 
-/* results[format][value] */
-static int answer_json(struct cli *c, const struct question *q, const struct device *d,
-                       struct bits_result *results)
+enum { CHUNK = 1024 }; /* values rounded in one launch */
+
+/* Values first..first+n-1; results[format][value] is room for them. */
+static bool print_chunk(struct cli *c, const struct question *q, struct device *d, size_t first, size_t n,
+                        struct bits_result *results, struct exact_error *error)
 {
-    json_t *root = report_begin("bits"), *values = json_array();
-    json_object_set_new(root, "device", json_string(d->name));
-    json_object_set_new(root, "rounding", json_string(round_mode_table[q->policy.mode].name));
-    for (size_t i = 0; i < q->count; i++) {
-        json_t *value = json_pack("{s:s, s:o}", "input", q->texts[i], "exact", report_exact(q->values[i]));
-        json_t *formats = json_array();
-        for (size_t f = 0; f < q->format_count; f++)
-            json_array_append_new(formats, report_bits_result(&results[f * q->count + i]));
-        json_object_set_new(value, "formats", formats);
-        json_array_append_new(values, value);
+    struct probe_policy policy = q->policy;
+    bool done = true;
+    size_t formats = 0;
+    policy.first = (uint32_t)first;
+    while (done && formats < q->format_count) {
+        done =
+            probe_round(d, q->values + first, n, q->formats[formats], &policy, results + formats * n, error);
+        formats += done;
     }
-    json_object_set_new(root, "values", values);
-    return report_print(c->out, root) ? CLI_DONE : cli_fail(c, CLI_FAILED, "out of memory");
+    for (size_t i = 0; i < n && done; i++) {
+        json_t *list = json_array();
+        for (size_t f = 0; f < formats; f++)
+            json_array_append_new(list, report_bits_result(&results[f * n + i]));
+        json_t *value = json_pack("{s:s, s:o, s:o}", "input", q->texts[first + i], "exact",
+                                  report_exact(q->values[first + i]), "formats", list);
+        done = report_list_item(c->out, value, first + i == 0);
+        if (!done)
+            snprintf(error->message, sizeof error->message, "out of memory");
+    }
+    for (size_t i = 0; i < formats * n; i++)
+        bits_result_clear(&results[i]);
+    return done;
 }
 
 static int run_json(struct cli *c, const struct question *q, struct device *d)
 {
-    struct bits_result *results = calloc(q->count * q->format_count + 1, sizeof *results);
-    struct exact_error error;
-    int status = results ? CLI_DONE : cli_fail(c, CLI_FAILED, "out of memory");
-    size_t done = 0;
-    for (; done < q->format_count && status == CLI_DONE; done++)
-        if (!probe_round(d, q->values, q->count, q->formats[done], &q->policy, results + done * q->count,
-                         &error))
-            status = cli_fail(c, CLI_FAILED, "%s", error.message);
-    if (status == CLI_DONE)
-        status = answer_json(c, q, d, results);
-    for (size_t i = 0; results && i < q->count * q->format_count; i++)
-        bits_result_clear(&results[i]);
+    struct bits_result *results = calloc(CHUNK * q->format_count, sizeof *results);
+    struct exact_error error = {0, "out of memory"};
+    json_t *root = report_begin("bits");
+    json_object_set_new(root, "device", json_string(d->name));
+    json_object_set_new(root, "rounding", json_string(round_mode_table[q->policy.mode].name));
+    bool done = report_open_list(c->out, root, "values") && results;
+    for (size_t first = 0; first < q->count && done; first += CHUNK) {
+        size_t n = q->count - first < CHUNK ? q->count - first : CHUNK;
+        done = print_chunk(c, q, d, first, n, results, &error);
+    }
+    done = done && report_close_list(c->out);
     free(results);
-    return status;
+    return done ? CLI_DONE : cli_fail(c, CLI_FAILED, "%s", error.message);
 }
 
 static void print_field(struct cli *c, const char *label, const char *text, int width)
@@ -250,7 +260,9 @@ static int run_text(struct cli *c, const struct question *q, struct device *d)
     struct exact_error error;
     int status = a ? CLI_DONE : cli_fail(c, CLI_FAILED, "out of memory");
     for (size_t i = 0; i < q->count && status == CLI_DONE; i++) {
-        if (!probe_bits(d, q->texts[i], &q->policy, a, &error))
+        struct probe_policy policy = q->policy;
+        policy.first = (uint32_t)i;
+        if (!probe_bits(d, q->texts[i], &policy, a, &error))
             status = cli_fail(c, CLI_FAILED, "%s", error.message);
         else
             print_answer(c, q, a);

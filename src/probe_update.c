@@ -103,7 +103,9 @@ static bool run_cases(struct device *d, const struct update_question *q, struct 
     }
     for (size_t i = 0; done && i < n; i++) {
         results[i].outcome = outcomes[i];
-        results[i].threshold_moves = results[i].threshold && outcomes[n + i].moved != 0;
+        /* From an even weight the tie goes back to it, if only in value: from 0 it goes to -0. */
+        results[i].threshold_moves =
+            results[i].threshold && (results[i].start & 1u) && outcomes[n + i].moved != 0;
     }
     free(cases);
     free(outcomes);

@@ -1,6 +1,7 @@
 #include "report.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 json_t *report_exact(const struct exact *x)
 {
@@ -114,10 +115,34 @@ json_t *report_update_result(const struct update_result *r)
     return scheme;
 }
 
+enum { STYLE = JSON_COMPACT | JSON_REAL_PRECISION(15) };
+
+bool report_open_list(FILE *out, json_t *root, const char *key)
+{
+    char *text = root ? json_dumps(root, STYLE) : NULL;
+    size_t n = text ? strlen(text) : 0;
+    bool done =
+        n > 2 && fprintf(out, "%.*s,\"%s\":[", (int)n - 1, text, key) > 0; /* without the closing brace */
+    free(text);
+    json_decref(root);
+    return done;
+}
+
+bool report_list_item(FILE *out, json_t *item, bool is_first)
+{
+    bool done = item && (is_first || fputc(',', out) != EOF) && json_dumpf(item, out, STYLE) == 0;
+    json_decref(item);
+    return done;
+}
+
+bool report_close_list(FILE *out)
+{
+    return fputs("]}\n", out) >= 0;
+}
+
 bool report_print(FILE *out, json_t *root)
 {
-    bool done =
-        root && json_dumpf(root, out, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 && fputc('\n', out) != EOF;
+    bool done = root && json_dumpf(root, out, STYLE) == 0 && fputc('\n', out) != EOF;
     json_decref(root);
     return done;
 }

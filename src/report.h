@@ -26,6 +26,12 @@ json_t *report_begin(const char *command);
 json_t *report_bits_result(const struct bits_result *r);
 json_t *report_update_result(const struct update_result *r);
 
+/* A document whose last key is a list that is printed item by item, so that it never is in memory as a whole:
+ * `root`, then the key, then each item, then the end.  References are taken over; false as below. */
+bool report_open_list(FILE *out, json_t *root, const char *key);
+bool report_list_item(FILE *out, json_t *item, bool is_first);
+bool report_close_list(FILE *out);
+
 /* Prints one compact line; the reference to `root` is taken over.  False when writing or memory fails. */
 bool report_print(FILE *out, json_t *root);
 

@@ -29,9 +29,15 @@ static void say(struct session *s, const char *format, ...)
     va_end(list);
 }
 
+void session_say(struct session *s, const char *message, bool is_error)
+{
+    text_format(s->message, sizeof s->message, "%s", message);
+    s->message_is_error = is_error;
+}
+
 /* ---- reading arguments ---- */
 
-bool session_read_count(const char *text, int64_t least, int64_t most, int64_t *out, char *error)
+static bool read_count(const char *text, int64_t least, int64_t most, int64_t *out, char *error)
 {
     char *end;
     errno = 0;
@@ -113,7 +119,7 @@ static bool device_failed(struct session *s, char *error)
 static bool do_step(struct session *s, const char *argument, char *error)
 {
     int64_t steps = 1;
-    if (*argument && !session_read_count(argument, 1, 1000000000, &steps, error))
+    if (*argument && !read_count(argument, 1, 1000000000, &steps, error))
         return false;
     s->running = false;
     return session_advance(s, (long)steps) || device_failed(s, error);
@@ -122,7 +128,7 @@ static bool do_step(struct session *s, const char *argument, char *error)
 static bool do_phase(struct session *s, const char *argument, char *error)
 {
     int64_t phases = 1;
-    if (*argument && !session_read_count(argument, 1, 1000000000, &phases, error))
+    if (*argument && !read_count(argument, 1, 10000, &phases, error))
         return false;
     s->running = false;
     for (; phases > 0; phases--)
@@ -235,7 +241,7 @@ static bool do_seed(struct session *s, const char *argument, char *error)
 {
     struct setup setup = s->setup;
     int64_t seed = 0;
-    if (!session_read_count(argument, 0, INT64_MAX, &seed, error))
+    if (!read_count(argument, 0, INT64_MAX, &seed, error))
         return false;
     setup.seed = (uint64_t)seed;
     return rebuild(s, &setup, error);
@@ -367,8 +373,8 @@ static bool do_flip(struct session *s, const char *argument, char *error)
     size_t length = strcspn(argument, " \t");
     text_format(name, sizeof name, "%.*s", (int)(length < 15 ? length : 15), argument);
     const struct bits_row *row = row_of(s, name, error);
-    if (!row || !session_read_count(argument + length + strspn(argument + length, " \t"), 0,
-                                    row->format->width - 1, &bit, error))
+    if (!row || !read_count(argument + length + strspn(argument + length, " \t"), 0, row->format->width - 1,
+                            &bit, error))
         return false;
     return focus_bits(s, row->format, row->flips[bit].hex, error);
 }
@@ -433,7 +439,7 @@ static bool do_delta(struct session *s, const char *argument, char *error)
 
 static bool do_repeats(struct session *s, const char *argument, char *error)
 {
-    if (!session_read_count(argument, 1, UPDATE_STEPS_MAX, &s->repeats, error))
+    if (!read_count(argument, 1, UPDATE_STEPS_MAX, &s->repeats, error))
         return false;
     s->update_fresh = false;
     return true;
@@ -481,9 +487,7 @@ bool session_command(struct session *s, enum command_id id, const char *argument
     s->message_is_error = false;
     bool ok = handler ? command_check(id, argument, error) && handler(s, argument, error)
                       : fail(error, "not a command of the session");
-    if (!ok) {
-        text_format(s->message, sizeof s->message, "%s", error);
-        s->message_is_error = true;
-    }
+    if (!ok)
+        session_say(s, error, true);
     return ok;
 }

@@ -57,6 +57,7 @@ void session_forget(struct session *s)
     memset(&s->told, 0, sizeof s->told);
     memset(&s->difference, 0, sizeof s->difference);
     s->event_count = 0;
+    s->overflow_tensor[0] = '\0';
     s->injected = false;
     s->train_kernels[0] = '\0';
     if (s->live)
@@ -103,6 +104,7 @@ static void overflow_place(struct session *s, char *to, size_t size)
         char value[TEXT_SHORT], element[TENSOR_NAME + 32];
         text_bits_value(value, sizeof value, &format_table[x->format], bits, 9);
         element_name(element, sizeof element, x->name, at / x->cols, at % x->cols, x->rows == 1);
+        text_format(s->overflow_tensor, sizeof s->overflow_tensor, "%s", x->name);
         text_format(to, size, "%s%s became %s in %s", s->injected ? "put in: " : "", element, value,
                     format_table[x->format].name);
         return;

@@ -167,6 +167,9 @@ static bool update_fact(const struct update_row *row, const char *part, char *te
         text_format(text, size, "%s", row->last_hex);
     else if (strcmp(part, "master") == 0)
         text_format(text, size, "%s", row->master_hex);
+    else if (strcmp(part, "last-value") == 0)
+        text_bits_value(text, size, &format_table[row->scheme->format],
+                        (uint32_t)strtoul(row->last_hex, NULL, 16), 200);
     else if (strcmp(part, "moved") == 0)
         number_text(text, size, (uint64_t)row->moved);
     else if (strcmp(part, "first-move") == 0)
@@ -273,6 +276,10 @@ bool session_fact(struct session *s, const char *name, char *text, size_t size)
         return false;
     if (strcmp(kind, "twin") == 0)
         return s->lane_count > 1 && lane_fact(s, 1, dot + 1, text, size);
+    if (IS("overflow.tensor")) {
+        text_format(text, size, "%s", *s->overflow_tensor ? s->overflow_tensor : "none");
+        return true;
+    }
     if (strcmp(kind, "watch") == 0)
         return watch_fact(s, dot + 1, text, size);
     if (strcmp(kind, "difference") == 0)
@@ -344,8 +351,8 @@ bool session_expect(struct session *s, const char *claim, char *error)
         snprintf(error, TEXT_LINE, "there is no fact '%.60s' here", name);
         return false;
     }
-    /* What it is compared with may be a fact, too. */
-    if (!session_fact(s, rest, wanted, sizeof wanted))
+    /* What it is compared with may be a fact, too, of those that have a dot in their names. */
+    if (!strchr(rest, '.') || !session_fact(s, rest, wanted, sizeof wanted))
         text_format(wanted, sizeof wanted, "%s", rest);
     bool result;
     if (relate(found, wanted, (enum relation)r, &result))

@@ -76,6 +76,7 @@ struct session {
     struct told told;
     bool injected; /* the step that runs was given an infinity */
     struct difference difference;
+    char overflow_tensor[TENSOR_NAME]; /* where the last overflow was first stored; "" for none */
     int event_count;
     struct event events[SNAPSHOT_EVENTS];   /* oldest first */
     uint64_t launches_before[KERNEL_COUNT]; /* before the last step or phase */

@@ -268,6 +268,27 @@ static void values_from_standard_input(void **state)
     json_decref(root);
 }
 
+/* More values than one launch takes: all are there, in order. */
+static void many_values(void **state)
+{
+    (void)state;
+    enum { N = 2500 };
+    static char input[N * 6 + 1];
+    size_t used = 0;
+    for (int i = 0; i < N; i++)
+        used += (size_t)snprintf(input + used, sizeof input - used, "%d\n", i);
+    call_with(&no_hooks, input, used, ARGV("bits", "-", "--json", "-f", "fp32,fp16"));
+    json_t *root = output(), *values = json_object_get(root, "values");
+    assert_int_equal(json_array_size(values), N);
+    for (size_t i = 0; i < N; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%zu", i);
+        check_string(json_array_get(values, i), "input", text);
+        check_string(bits_of(root, i, "fp32"), "value", text);
+    }
+    json_decref(root);
+}
+
 static void arguments_with_a_minus(void **state)
 {
     (void)state;
@@ -561,6 +582,7 @@ int main(void)
         cmocka_unit_test(modes_and_saturation),
         cmocka_unit_test(stochastic_rounding_has_a_seed),
         cmocka_unit_test(values_from_standard_input),
+        cmocka_unit_test(many_values),
         cmocka_unit_test(arguments_with_a_minus),
         cmocka_unit_test(errors_are_one_line),
         cmocka_unit_test(words_of_a_later_version),

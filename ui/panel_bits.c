@@ -37,9 +37,9 @@ static struct columns columns_of(int cols)
     bool wide = cols >= WIDE;
     int spare = wide ? cols - WIDE : 0;
     spare = spare > 40 ? 40 : spare;
-    c.error = wide ? 41 + spare : 32;
-    c.relative = wide ? c.error + 18 : 0;
-    c.ulp = wide ? c.relative + 16 : c.error + 18;
+    c.error = wide ? 40 + spare : 32;
+    c.relative = wide ? c.error + 17 : 0;
+    c.ulp = wide ? c.relative + 15 : c.error + 18;
     c.tie = c.ulp + 15;
     return c;
 }
@@ -137,7 +137,8 @@ static void draw_header(struct page *p, const struct snapshot *s)
     const struct bits_answer *a = &s->bits;
     bool wide = p->cols >= WIDE;
     int side = p->col + (wide ? 58 : 50), value_cols = side - p->col - 4;
-    page_field(p, p->col + 2, value_cols, "value   ", ROLE_TITLE, s->live ? s->focus : a->input);
+    page_field(p, p->col + 2, value_cols, s->live ? "live    " : "value   ",
+               s->live ? ROLE_FOCUS : ROLE_TITLE, s->live ? s->focus : a->input);
     int at = page_field(p, side, 27, "rounding  ", ROLE_TEXT, a->rounding);
     if (wide)
         grid_text(p->g, p->row, at + 4, ROLE_DIM, a->overflow);
@@ -150,8 +151,6 @@ static void draw_header(struct page *p, const struct snapshot *s)
         at = at < side + 26 ? side + 26 : at;
         grid_text(p->g, p->row, at + 4, s->live ? ROLE_FOCUS : ROLE_DIM,
                   s->live ? "a live weight" : "typed · w: a live weight");
-    } else if (s->live && !a->binade[0]) {
-        grid_text(p->g, p->row, side, ROLE_FOCUS, "a live weight");
     }
     p->row++;
 }
@@ -162,7 +161,7 @@ static void draw_formats(struct page *p, const struct view *v, const struct snap
     struct columns c = columns_of(p->cols);
     const struct format *selected = &format_table[v->format];
     if (p->roomy) {
-        grid_rule(p->g, p->row++, p->col, p->cols, "formats");
+        page_rule(p, "formats");
     } else {
         draw_ruler(p, &c, selected, v->bit);
         grid_text(p->g, p->row, p->col + COL_NAME, ROLE_DIM, "bit");
@@ -232,8 +231,32 @@ static void draw_why(struct page *p, const struct bits_row *row)
     page_paragraph(p, ROLE_TEXT, text);
 }
 
+/* Where there are rows to spare: what every bit is worth, and what flipping it gives; in as many columns as
+ * there is room for. */
+static void draw_flips(struct page *p, const struct view *v, const struct bits_row *row, int spare)
+{
+    enum { BIT_COLS = 58 };
+    int columns = p->cols / BIT_COLS, width = row->format->width, rows = (width + columns - 1) / columns;
+    char title[TEXT_SHORT];
+    if (spare < rows + 2)
+        return;
+    snprintf(title, sizeof title, "every bit of %s", row->format->name);
+    page_rule(p, title);
+    int first = p->row;
+    for (int i = 0; i < width; i++) {
+        int bit = width - 1 - i, at = p->col + 2 + i / rows * BIT_COLS;
+        p->row = first + i % rows;
+        const struct bits_flip *flip = &row->flips[bit];
+        grid_printf(p->g, p->row, at, bit == v->bit ? ROLE_FOCUS : ROLE_DIM, "%s%2d",
+                    bit == v->bit ? "▸ " : "  ", bit);
+        grid_text(p->g, p->row, at + 6, ROLE_DIM, flip->role);
+        draw_neighbour(p, at + 26, "", flip->hex, flip->value);
+    }
+    p->row = first + rows;
+}
+
 /* A page with few rows keeps what is asked most often at the top: bits, the bit, the picture, the reasons. */
-static int layout(struct page *p, const struct view *v, const struct snapshot *s)
+static int layout(struct page *p, const struct view *v, const struct snapshot *s, int rows)
 {
     int first = p->row;
     const struct bits_row *row = &s->bits.rows[v->format];
@@ -254,6 +277,7 @@ static int layout(struct page *p, const struct view *v, const struct snapshot *s
     if (p->roomy) {
         draw_why(p, row);
         draw_bit(p, v, row);
+        draw_flips(p, v, row, rows - (p->row - first));
     }
     return p->row - first;
 }
@@ -262,17 +286,17 @@ int panel_bits_height(int cols, const struct view *v, const struct snapshot *s)
 {
     struct grid none = {0};
     struct page p = {.g = &none, .cols = cols};
-    return layout(&p, v, s);
+    return layout(&p, v, s, 0);
 }
 
 void panel_bits_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s)
 {
     struct grid none = {0};
     struct page p = {.g = &none, .cols = area.cols, .roomy = true};
-    bool roomy = layout(&p, v, s) <= area.rows;
+    bool roomy = layout(&p, v, s, 0) <= area.rows;
     p = (struct page){.g = g, .col = area.col, .cols = area.cols, .row = area.row, .roomy = roomy};
     struct rect old = grid_clip(g, area);
-    layout(&p, v, s);
+    layout(&p, v, s, area.rows);
     if (v->stale)
         grid_set_role(g, area, ROLE_STALE);
     grid_unclip(g, old);
