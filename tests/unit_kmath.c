@@ -1,11 +1,12 @@
 /* The kernels' exp, log, tanh, sin and cos: exact and special cases, errors and order on samples of every
  * exponent and on dense intervals at the seams, the bits that must never change, and whether the checker sees
  * mistakes. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "check_math.h"
 #include "kernels/math.k.h"
