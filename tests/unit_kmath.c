@@ -8,11 +8,6 @@
 
 #include <cmocka.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "check_math.h"
 #include "kernels/math.k.h"
 

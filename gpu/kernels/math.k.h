@@ -89,8 +89,8 @@ K_FN float k_exp(float x)
 
 /* Below 0.35 an odd polynomial, x + x^3 P(x^2), to 2^-30.9.  From there on
  *
- *     tanh a = 1 - 2 / (e^2a + 1) = 1 - s / D,   s = 2^(1 - n), D = s/2 + e^(r + tail), e^2a = 2^n e^(r +
- * tail),
+ *     tanh a = 1 - 2 / (e^2a + 1) = 1 - s / D,   e^2a = 2^n e^(r + tail),
+ *     s = 2^(1 - n),   D = s/2 + e^(r + tail),
  *
  * with D = high + low and s / D (quotient and residual) as sums of two floats, so that the last addition is
  * the only rounding that matters: that keeps the error near half an ulp, and from one float to the next the
