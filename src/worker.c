@@ -5,6 +5,7 @@
 #include "worker.h"
 #include "probe_text.h"
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,16 +62,23 @@ static struct timespec clock_at(int64_t t)
 
 /* ---- snapshots ---- */
 
+/* A full pipe has bytes enough, and a closed one has nobody to wake. */
+static void wake(int fd)
+{
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    ssize_t written = 0;
+    if (poll(&room, 1, 0) == 1 && (room.revents & POLLOUT))
+        written = write(fd, "s", 1);
+    (void)written;
+}
+
 static void publish_snapshot(struct worker *w, struct snapshot *snapshot)
 {
     pthread_mutex_lock(&w->mutex);
     struct snapshot *old = w->newest;
     w->newest = snapshot;
     pthread_mutex_unlock(&w->mutex);
-    /* Where an older one still waits to be taken, its byte is on the way. */
-    if (!old && write(w->wake_fd, "s", 1) < 0) {
-        /* a full pipe has bytes enough, and a closed one has nobody to wake */
-    }
+    wake(w->wake_fd);
     snapshot_free(old);
 }
 

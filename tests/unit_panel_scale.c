@@ -161,9 +161,34 @@ static void step_0_says_how_to_begin(void **state)
     struct snapshot *s = fixture_start("O2");
     s->scale.active = true;
     char *text = fixture_text(panel_scale_draw, s, &view, 20, 80, false);
-    assert_true(fixture_find(text, "No gradients yet: s makes one step, Space runs.") > 0);
+    assert_true(fixture_find(text, "No gradients yet: s makes one step, Space") > 0);
     assert_true(fixture_find(text, "The scale over the steps:") > 0);
     assert_true(fixture_find(text, "No overflow, no growth yet.") == 19);
+    free(text);
+    free(s);
+}
+
+static void long_answers_break_after_commas(void **state)
+{
+    (void)state;
+    struct snapshot *s = fixture_run();
+    for (int cols = 80; cols <= 130; cols++) {
+        char *text = fixture_text(panel_scale_draw, s, &view, 20, cols, false);
+        assert_true(fixture_find(text, "tracker → 0,") == 15);
+        assert_true(fixture_find(text, "step skipped") >= 15); /* in one piece */
+        free(text);
+    }
+    free(s);
+}
+
+static void steps_are_whole_numbers(void **state)
+{
+    (void)state;
+    struct snapshot *s = fixture_run();
+    s->scale.log2_scale.stride = 8;
+    char *text = fixture_text(panel_scale_draw, s, &view, 20, 120, false), line[1024];
+    assert_non_null(strstr(fixture_line(text, 18, line), "1000"));
+    assert_null(strstr(line, "e+"));
     free(text);
     free(s);
 }
@@ -223,6 +248,8 @@ int main(void)
         cmocka_unit_test(without_a_scaler_it_says_what_to_do),
         cmocka_unit_test(a_fixed_scale_has_no_progress),
         cmocka_unit_test(step_0_says_how_to_begin),
+        cmocka_unit_test(long_answers_break_after_commas),
+        cmocka_unit_test(steps_are_whole_numbers),
         cmocka_unit_test(strange_values_harm_nothing),
         cmocka_unit_test(all_sizes_are_safe),
         cmocka_unit_test(ascii_is_ascii),

@@ -185,6 +185,12 @@ void run_series(struct grid *g, struct rect in, const struct plot_axes *axes, co
     plot_line(g, in, axes, &look);
 }
 
+void run_step_number(double step, char *text, void *context)
+{
+    (void)context;
+    snprintf(text, PLOT_LABEL, "%.0f", step);
+}
+
 void run_power_of_two(double exponent, char *text, void *context)
 {
     (void)context;

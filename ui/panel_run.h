@@ -38,6 +38,9 @@ double run_series_end(const struct series *series);
 void run_series(struct grid *g, struct rect in, const struct plot_axes *axes, const struct series *series,
                 struct plot_series look);
 
+/* Labels of an axis of steps, all their digits; a plot_format. */
+void run_step_number(double step, char *text, void *context);
+
 /* Labels "2^k" for plots whose axis holds exponents; a plot_format. */
 void run_power_of_two(double exponent, char *text, void *context);
 

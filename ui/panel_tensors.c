@@ -176,7 +176,7 @@ static void row_draw(struct grid *g, struct rect r, int row, const struct table 
             grid_text(g, row, at + 1, c == COL_SHAPE ? ROLE_DIM : ROLE_TEXT, text);
         } else {
             enum role role = is_none(text) ? ROLE_DIM : column_table[c].is_alarm ? ROLE_WARNING : ROLE_TEXT;
-            bool waits = !x->touched && text[0] != '\0';
+            bool waits = !x->touched && (text[0] != '\0' || c != COL_LOST);
             grid_text_right(g, row, at + 1 + t->width[c], waits ? ROLE_DIM : role, waits ? "·" : text);
         }
         at += 1 + t->width[c];

@@ -145,6 +145,7 @@ static void curves_draw(struct grid *g, struct rect r, const struct snapshot *s)
         axes.y_max = log10(high);
         axes.y_format = power_of_ten;
     }
+    axes.x_format = run_step_number;
     axes.x_count = plot_ticks(0, end, r.cols / 14 > 1 ? r.cols / 14 : 1, x_ticks, TICKS);
     axes.y_count = loss_ticks(&axes, logarithmic, r.rows - 2, y_ticks);
     axes.y_ticks = y_ticks;
