@@ -6,5 +6,6 @@
 #include "measure.k.h"
 #include "optimizer.k.h"
 #include "probe.k.h"
+#include "quantize.k.h"
 #include "step.k.h"
 #include "tanh.k.h"
