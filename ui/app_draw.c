@@ -50,8 +50,8 @@ static void state_text(const struct snapshot *s, int brevity, char *out, size_t 
              s->in_step ? "+" : "");
     const char *gap = brevity < 2 ? "   " : "  ";
     if (brevity < 1 && s->running && s->rate[0] && strcmp(s->rate, "–") != 0) {
-        snprintf(out, size, "%s%s   %s %s   %s/s   %s %s", s->device, exact, s->task, s->recipe, s->rate,
-                 step, sign);
+        snprintf(out, size, "%s%s   %s %s   %s   %s %s", s->device, exact, s->task, s->recipe, s->rate, step,
+                 sign);
         return;
     }
     if (brevity < 3)
