@@ -96,8 +96,8 @@ static const struct {
     {"xor bf16", "xor bf16-pure master=on", false},
     {"spiral bf16", "spiral bf16 master=on", true},
     {"xor bf16", "xor bf16 master=on", true},
-    {"spiral bf16 master=on", "spiral bf16-pure master=on", false},
-    {"xor bf16 master=on", "xor bf16-pure master=on", false},
+    {"spiral bf16-pure master=on", "spiral bf16 master=on", false},
+    {"xor bf16-pure master=on", "xor bf16 master=on", false},
     {"spiral fp16-pure rounding=sr", "spiral O1 master=off rounding=sr", true},
     {"xor fp16-pure rounding=sr", "xor O1 master=off rounding=sr", true},
 };
