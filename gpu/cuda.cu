@@ -110,6 +110,11 @@ bool cuda_probe(char *text)
 {
     int count = 0;
     cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaErrorInsufficientDriver) {
+        snprintf(text, DEVICE_TEXT, "no NVIDIA driver here, or one too old for CUDA %d.%d", CUDART_VERSION / 1000,
+                 CUDART_VERSION % 1000 / 10);
+        return false;
+    }
     if (code != cudaSuccess || count == 0) {
         snprintf(text, DEVICE_TEXT, "no usable GPU: %s",
                  code == cudaSuccess ? "the driver lists none" : cudaGetErrorString(code));

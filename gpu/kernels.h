@@ -24,12 +24,13 @@ enum counter {
 
 /* ---- casts ---- */
 
-/* convert_to, cast_to: FP32 `from`, format `to`.  cast_from: format `from`, FP32 `to`. */
+/* convert_to, cast_to: FP32 `from`, format `to`.  convert_from, cast_from: format `from`, FP32 `to`.
+ * convert_* is for given numbers and keeps NaN payloads; cast_* is for computed ones, and counts. */
 struct cast_args {
     const void *from;
     void *to;
     long n;
-    uint32_t *counters; /* COUNTER_COUNT words; convert_to does not use them */
+    uint32_t *counters; /* COUNTER_COUNT words; convert_* do not use them */
 };
 
 /* Rounding one exact value under any policy: what `bits` asks. */
@@ -303,6 +304,7 @@ struct math_args {
 #define KERNEL_FORMATS(X, name, args) X(name##_fp32, args) X(name##_fp16, args) X(name##_bf16, args)
 #define KERNEL_TABLE(X)                                                                                      \
     KERNEL_FORMATS(X, convert_to, cast_args)                                                                 \
+    KERNEL_FORMATS(X, convert_from, cast_args)                                                               \
     KERNEL_FORMATS(X, cast_to, cast_args)                                                                    \
     KERNEL_FORMATS(X, cast_from, cast_args)                                                                  \
     X(round_wide, round_args)                                                                                \

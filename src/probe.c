@@ -134,7 +134,7 @@ static bool round_all(struct device *d, struct exact *const *x, size_t n, const 
     struct k_random_key key = k_random_key(policy->seed, BITS_STREAM, (uint64_t)(f - format_table));
     for (size_t i = 0; i < n; i++) {
         in[i] = probe_input(x[i]);
-        in[i].random = k_random_word(key, (uint32_t)i);
+        in[i].random = k_random_word(key, policy->first + (uint32_t)i);
     }
     if (!probe_round_inputs(d, in, out, n, f, policy->mode, policy->saturate, error))
         return false;

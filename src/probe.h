@@ -31,7 +31,8 @@ bool round_mode_find(const char *name, enum round_mode *mode);
 struct probe_policy {
     enum round_mode mode;
     bool saturate;
-    uint64_t seed; /* of the random bits of ROUND_SR */
+    uint64_t seed;  /* of the random bits of ROUND_SR */
+    uint32_t first; /* how many values were asked before: each has random bits of its own */
 };
 
 /* What rounding one exact value to one format gave.  Pointers are owned: see bits_result_clear. */
@@ -51,8 +52,8 @@ struct bits_result {
 };
 
 /* Rounds x[0..n-1] to a format in one launch; out[i] gets the result for x[i].  Random words are keyed by
- * (seed, format, i).  A value typed as bits of this very format is shown as it is, unconverted.  On false,
- * out holds nothing to clear. */
+ * (seed, format, first + i).  A value typed as bits of this very format is shown as it is, unconverted.  On
+ * false, out holds nothing to clear. */
 bool probe_round(struct device *d, struct exact *const *x, size_t n, const struct format *f,
                  const struct probe_policy *policy, struct bits_result *out, struct exact_error *error);
 void bits_result_clear(struct bits_result *r);

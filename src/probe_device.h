@@ -33,9 +33,10 @@ bool probe_round_one(struct device *d, const struct exact *x, const struct forma
  * largest finite value: infinity's encoding counts as 2^(emax + 1).  NULL when memory runs out. */
 struct exact *probe_grid_value(const struct format *f, uint32_t magnitude);
 
-/* Places an exact value between its neighbours; `stored` is the encoding that it became. */
-bool probe_line(struct device *d, const struct exact *x, const struct format *f, uint32_t stored,
-                struct number_line *out, struct exact_error *error);
+/* Places an exact value between its neighbours; `stored` is the encoding that it became, `label` what to call
+ * the value (NULL: its digits). */
+bool probe_line(struct device *d, const struct exact *x, const char *label, const struct format *f,
+                uint32_t stored, struct number_line *out, struct exact_error *error);
 
 /* The text of all reals that round to an encoding under a policy. */
 bool probe_interval(const struct format *f, uint32_t bits, const struct probe_policy *policy, char *out,

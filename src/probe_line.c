@@ -61,7 +61,8 @@ static void append_other_step(const struct format *f, const struct exact *step, 
 
 /* What the picture says in words: "one step of fp16 here is 2^-11 = … below 1 and 2^-10 above it; …" */
 static void describe_line(const struct format *f, const struct exact *low, const struct exact *high,
-                          const struct exact *x, uint32_t stored, struct number_line *line)
+                          const struct exact *x, uint32_t stored, bool low_finite, bool high_finite,
+                          struct number_line *line)
 {
     struct exact *step = exact_subtract(high, low);
     if (!step)
@@ -70,18 +71,20 @@ static void describe_line(const struct format *f, const struct exact *low, const
     text_power_value(size, sizeof size, step, 12);
     text_format(line->text, sizeof line->text, "one step of %s here is %s", f->name, size);
     append_other_step(f, step, stored, line->stored, line);
-    if (exact_compare(x, low) == 0 || exact_compare(x, high) == 0)
+    char percent[TEXT_SHORT];
+    text_double(percent, sizeof percent, line->position * 100, 3);
+    int from_low = exact_compare(x, low), to_high = exact_compare(x, high);
+    if (from_low > 0 && to_high < 0)
+        text_append(line->text, sizeof line->text, "; %s lies %s %% of the way up", line->exact, percent);
+    else if ((from_low == 0 && low_finite) || (to_high == 0 && high_finite))
         text_append(line->text, sizeof line->text, "; %s is one of its values", line->exact);
-    else if (exact_compare(x, high) > 0 || exact_compare(x, low) < 0)
-        text_append(line->text, sizeof line->text, "; %s lies beyond its values", line->exact);
     else
-        text_append(line->text, sizeof line->text, "; %s lies %.3g %% of the way up", line->exact,
-                    line->position * 100);
+        text_append(line->text, sizeof line->text, "; %s lies beyond its values", line->exact);
     exact_free(step);
 }
 
 static bool fill_line(const struct format *f, uint32_t low_bits, uint32_t high_bits, const struct exact *x,
-                      uint32_t stored, struct number_line *line)
+                      const char *label, uint32_t stored, struct number_line *line)
 {
     struct exact *low = signed_grid_value(f, low_bits), *high = signed_grid_value(f, high_bits);
     struct exact *tie = low && high ? middle(low, high) : NULL;
@@ -98,8 +101,12 @@ static bool fill_line(const struct format *f, uint32_t low_bits, uint32_t high_b
         text_bits_value(line->low, sizeof line->low, f, low_bits, 13);
         text_bits_value(line->high, sizeof line->high, f, high_bits, 13);
         text_value(line->tie, sizeof line->tie, tie, 9);
-        text_value(line->exact, sizeof line->exact, x, 12);
-        describe_line(f, low, high, x, stored, line);
+        if (label)
+            text_format(line->exact, sizeof line->exact, "%s", label);
+        else
+            text_value(line->exact, sizeof line->exact, x, 12);
+        describe_line(f, low, high, x, stored, (low_bits & ~sign_bit(f)) != format_infinity(f),
+                      (high_bits & ~sign_bit(f)) != format_infinity(f), line);
     }
     exact_free(low);
     exact_free(high);
@@ -109,8 +116,8 @@ static bool fill_line(const struct format *f, uint32_t low_bits, uint32_t high_b
     return done;
 }
 
-bool probe_line(struct device *d, const struct exact *x, const struct format *f, uint32_t stored,
-                struct number_line *out, struct exact_error *error)
+bool probe_line(struct device *d, const struct exact *x, const char *label, const struct format *f,
+                uint32_t stored, struct number_line *out, struct exact_error *error)
 {
     memset(out, 0, sizeof *out);
     if (exact_kind(x) != EXACT_FINITE)
@@ -132,7 +139,7 @@ bool probe_line(struct device *d, const struct exact *x, const struct format *f,
         else if (format_next_down(f, high, &next))
             low = (uint32_t)next;
     }
-    return fill_line(f, low, high, x, stored, out) || probe_fail(error, "out of memory");
+    return fill_line(f, low, high, x, label, stored, out) || probe_fail(error, "out of memory");
 }
 
 /* ---- the interval of an encoding ---- */

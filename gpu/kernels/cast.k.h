@@ -15,6 +15,19 @@ K_FN void convert_to(const struct cast_args *a, long tile, enum format_id format
         k_store_bits(a->to, first + i, k_convert(from[i], format), format);
 }
 
+/* A format's values to FP32, as a conversion of given numbers: exact, typed NaNs keep their payload and
+ * become quiet. */
+K_FN void convert_from(const struct cast_args *a, long tile, enum format_id format)
+{
+    long first = tile * K_FLAT;
+    int n = k_part(a->n, first, K_FLAT);
+    float *to = (float *)a->to + first;
+    K_LANES (i, n) {
+        uint32_t bits = k_bits(k_load(a->from, first + i, format));
+        to[i] = k_float((bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x00400000u : bits);
+    }
+}
+
 /* FP32 values that the training step computed, to a format, with counters. */
 K_FN void cast_to(const struct cast_args *a, long tile, enum format_id format)
 {
@@ -34,6 +47,7 @@ K_FN void cast_from(const struct cast_args *a, long tile, enum format_id format)
 }
 
 K_EACH_FORMAT(convert_to, cast_args, k_tile_count(a->n, K_FLAT))
+K_EACH_FORMAT(convert_from, cast_args, k_tile_count(a->n, K_FLAT))
 K_EACH_FORMAT(cast_to, cast_args, k_tile_count(a->n, K_FLAT))
 K_EACH_FORMAT(cast_from, cast_args, k_tile_count(a->n, K_FLAT))
 

@@ -39,82 +39,89 @@ K_FN float k_select(bool condition, float a, float b)
     return condition ? a : b;
 }
 
-/* e^x = 2^n (1 + r + low), |r| <= 0.3467 and exact, low small. */
+/* e^x = 2^n e^(r + tail), with |r + tail| <= 0.3467 and r exact: n ln2 is subtracted in two parts (Cody and
+ * Waite). ln2's high part has 15 bits and |n| at most 8, so that their product and the difference are exact;
+ * the low part's product is the tail, at most 2^-12.  Up to 2^-32, e^t = 1 + t + t^2 q(t); the sum t = r +
+ * tail may be rounded there, but not in the term t itself. */
+#define K_LN2_HIGH 0x1.62e4p-1f
+#define K_LN2_LOW  0x1.7f7d1cp-20f
+
 struct k_exp_parts {
-    uint32_t n; /* two's complement */
+    uint32_t n_bits; /* n in two's complement */
+    float n;
     float r;
-    float low;
+    float square; /* t^2 */
+    float q;
 };
 
-/* For |x| <= 105.  n x ln2 is subtracted in two parts (Cody and Waite): ln2's high part has 15 bits and |n|
- * at most 8, so that their product and r are exact.  The polynomial is e^r = 1 + r + r^2 (1/2 + r P(r)) to
- * 2^-32.  A NaN makes r and low NaN; n is then meaningless but defined. */
-K_FN struct k_exp_parts k_exp_reduce(float x)
+/* For e^(multiple x), multiple a power of two and |multiple x| <= 105.  Beyond that, and for a NaN, the parts
+ * are meaningless but defined; a NaN makes r and q NaN. */
+K_FN struct k_exp_parts k_exp_reduce(float x, float multiple)
 {
     struct k_exp_parts e;
-    float shifted = fmaf(x, 0x1.715476p0f, K_ROUND_MAGIC); /* log2(e) */
-    float n = shifted - K_ROUND_MAGIC;
-    float r = fmaf(n, -0x1.62e4p-1f, x);
-    float q = 0x1.9e7130p-13f;
-    q = fmaf(q, r, 0x1.6d516cp-10f);
-    q = fmaf(q, r, 0x1.111302p-7f);
-    q = fmaf(q, r, 0x1.5554e8p-5f);
-    q = fmaf(q, r, 0x1.555554p-3f);
-    q = fmaf(q, r, 0.5f);
-    e.n = k_bits(shifted) - K_ROUND_BITS;
-    e.r = r;
-    e.low = fmaf(n, -0x1.7f7d1cp-20f, (r * r) * q);
+    float shifted = fmaf(x, multiple * 0x1.715476p0f, K_ROUND_MAGIC); /* log2(e) */
+    e.n_bits = k_bits(shifted) - K_ROUND_BITS;
+    e.n = shifted - K_ROUND_MAGIC;
+    e.r = fmaf(e.n, -K_LN2_HIGH, multiple * x);
+    float t = fmaf(e.n, -K_LN2_LOW, e.r);
+    e.square = t * t;
+    float q01 = fmaf(0x1.555554p-3f, t, 0.5f);
+    float q23 = fmaf(0x1.111302p-7f, t, 0x1.5554e8p-5f);
+    float q45 = fmaf(0x1.9e7130p-13f, t, 0x1.6d516cp-10f);
+    e.q = fmaf(fmaf(q45, e.square, q23), e.square, q01);
     return e;
 }
 
-/* The sum 1 + r + low is rounded once, with the error of 1 + r taken along.  The scale is applied in two
- * halves, as 2^n itself may be no normal number: the first product is exact, and the second rounds only where
- * the result is subnormal, or becomes infinite.  Beyond the clamps the results are inf and 0 anyway. */
+/* The sum 1 + r + (tail + t^2 q) is rounded once, with the error of 1 + r taken along.  The scale is applied
+ * in two halves, as 2^n itself may be no normal number: the first product is exact, and the second rounds
+ * only where the result is subnormal, or becomes infinite.  Beyond the limits the results are inf and 0
+ * anyway. */
 K_FN float k_exp(float x)
 {
     x = k_select(x > 89.0f, 89.0f, x);
     x = k_select(x < -104.0f, -104.0f, x);
-    struct k_exp_parts e = k_exp_reduce(x);
+    struct k_exp_parts e = k_exp_reduce(x, 1.0f);
     float high = 1.0f + e.r;
-    float rest = (1.0f - high) + e.r;
-    float y = high + (rest + e.low);
-    uint32_t n1 = ((e.n + 256u) >> 1) - 128u; /* floor(n / 2) without shifting a negative number */
-    return (y * k_power_of_two(n1)) * k_power_of_two(e.n - n1);
+    float low = (1.0f - high) + e.r;
+    float y = high + (low + fmaf(e.n, -K_LN2_LOW, e.square * e.q));
+    uint32_t half = ((e.n_bits + 256u) >> 1) - 128u; /* floor(n / 2) without shifting a negative number */
+    return (y * k_power_of_two(half)) * k_power_of_two(e.n_bits - half);
 }
 
 /* Below 0.35 an odd polynomial, x + x^3 P(x^2), to 2^-30.9.  From there on
  *
- *     tanh a = 1 - 2 / (e^2a + 1) = 1 - 2s / (s + 1 + r + low),   s = 2^-n, e^2a = 2^n (1 + r + low),
+ *     tanh a = 1 - 2 / (e^2a + 1) = 1 - s / D,   s = 2^(1 - n), D = s/2 + e^(r + tail), e^2a = 2^n e^(r +
+ * tail),
  *
- * with the denominator and the quotient as sums of two floats, so that the last addition is the only rounding
- * that matters: that keeps the error near half an ulp, and the steps from one float to the next never go
- * down. */
+ * with D = high + low and s / D (quotient and residual) as sums of two floats, so that the last addition is
+ * the only rounding that matters: that keeps the error near half an ulp, and from one float to the next the
+ * result never goes down.  From 10 on it is 1, and what the parts hold there is not used. */
 K_FN float k_tanh(float x)
 {
     uint32_t sign = k_bits(x) & 0x80000000u;
     float a = k_float(k_bits(x) ^ sign);
 
-    float a2 = a * a;
+    float square = a * a;
     float p = 0x1.3ea988p-6f;
-    p = fmaf(p, a2, -0x1.b827dcp-5f);
-    p = fmaf(p, a2, 0x1.110c36p-3f);
-    p = fmaf(p, a2, -0x1.55554ep-2f);
-    float near_zero = fmaf(a * a2, p, a);
+    p = fmaf(p, square, -0x1.b827dcp-5f);
+    p = fmaf(p, square, 0x1.110c36p-3f);
+    p = fmaf(p, square, -0x1.55554ep-2f);
+    float near_zero = fmaf(a * square, p, a);
 
-    float limited = k_select(a > 10.0f, 10.0f, a); /* 1 - tanh 10 is far below half an ulp */
-    struct k_exp_parts e = k_exp_reduce(limited + limited);
-    float s = k_power_of_two(0u - e.n);
-    float base = 1.0f + s;
-    float high = base + e.r;
-    float low = ((base - high) + e.r) + e.low;
+    struct k_exp_parts e = k_exp_reduce(a, 2.0f);
+    float s = k_power_of_two(1u - e.n_bits);
+    float base = fmaf(s, 0.5f, 1.0f);
+    float partial = base + e.r;
+    float high = fmaf(e.square, e.q, partial);
+    float low = fmaf(e.square, e.q, partial - high) + fmaf(e.n, -K_LN2_LOW, (base - partial) + e.r);
     float inverse = 1.0f / high;
-    float residual = fmaf(-inverse, low, fmaf(-inverse, high, 1.0f)); /* 1 - inverse x denominator */
-    float quotient = (s + s) * inverse;                               /* exact: a power of two */
+    float residual = fmaf(-inverse, low, fmaf(-inverse, high, 1.0f)); /* 1 - D inverse */
+    float quotient = s * inverse;                                     /* exact: s is a power of two */
     float result = 1.0f - quotient;
-    float rest = (1.0f - result) - quotient;
-    float away_from_zero = result + fmaf(-quotient, residual, rest);
+    float away_from_zero = result + fmaf(-quotient, residual, (1.0f - result) - quotient);
 
-    return k_float(k_bits(k_select(a < 0.35f, near_zero, away_from_zero)) | sign);
+    float y = k_select(a > 10.0f, 1.0f, k_select(a < 0.35f, near_zero, away_from_zero));
+    return k_float(k_bits(y) | sign);
 }
 
 /* x = 2^e m with sqrt(1/2) <= m < sqrt(2) (nearly), f = m - 1, s = f / (2 + f): log x = e ln2 + 2 atanh s, in

@@ -1,0 +1,172 @@
+/* bench.c: the measurements.  Each takes the best of several runs, which is what the machine can do
+ * undisturbed. */
+#include "bench.h"
+#include "trainer.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { CAST_VALUES = 1 << 24, RUNS = 5 };
+
+typedef void report_function(void *context, const struct bench_result *r);
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- casts ---- */
+
+/* Seconds for one launch over data larger than the caches; -1 if the device failed. */
+static double time_launch(struct device *d, enum kernel_id kernel, const struct cast_args *args)
+{
+    double best = 1e9;
+    for (int i = 0; i < RUNS; i++) {
+        double start = seconds_now();
+        if (!device_launch(d, kernel, args) || !device_sync(d))
+            return -1;
+        double spent = seconds_now() - start;
+        best = spent < best ? spent : best;
+    }
+    return best;
+}
+
+static double time_memcpy(void *to, const void *from, size_t bytes)
+{
+    double best = 1e9;
+    for (int i = 0; i < RUNS; i++) {
+        double start = seconds_now();
+        memcpy(to, from, bytes);
+        double spent = seconds_now() - start;
+        best = spent < best ? spent : best;
+    }
+    return best;
+}
+
+/* Normal values over 36 binades around 1, so that both formats see normal, subnormal and tiny ones. */
+static void fill_values(float *values, size_t n)
+{
+    uint32_t x = 1;
+    for (size_t i = 0; i < n; i++) {
+        x = x * 1664525u + 1013904223u;
+        uint32_t bits = (x & 0x807fffffu) | (109 + (x >> 24) % 36) << 23;
+        memcpy(&values[i], &bits, sizeof bits);
+    }
+}
+
+static bool bench_casts(struct device *d, report_function *report, void *context)
+{
+    static const struct {
+        const char *name;
+        int kernel; /* the fp32 member of a family */
+        bool narrowing;
+    } families[] = {{"fp32 to %s", KERNEL_convert_to_fp32, true},
+                    {"fp32 to %s, counted", KERNEL_cast_to_fp32, true},
+                    {"%s to fp32", KERNEL_convert_from_fp32, false}};
+    size_t bytes = sizeof(float) * CAST_VALUES;
+    void *in = device_alloc(d, bytes), *out = device_alloc(d, bytes);
+    uint32_t *counters = device_alloc(d, sizeof(uint32_t) * COUNTER_COUNT);
+    float *host = malloc(bytes);
+    void *copy = malloc(bytes);
+    bool ok = in && out && counters && host && copy;
+    if (ok) {
+        fill_values(host, CAST_VALUES);
+        ok = device_upload(d, in, host, bytes);
+    }
+    for (size_t f = 0; ok && f < sizeof families / sizeof *families; f++)
+        for (int format = FORMAT_FP16; ok && format < FORMAT_COUNT; format++) {
+            struct bench_result r = {.group = "cast", .unit = "values/s"};
+            struct cast_args args = {in, out, CAST_VALUES, counters};
+            double spent = time_launch(d, (enum kernel_id)(families[f].kernel + format), &args);
+            ok = spent >= 0;
+            snprintf(r.name, sizeof r.name, families[f].name, format_table[format].name);
+            r.value = CAST_VALUES / spent;
+            /* 6 bytes move for each value, read and written; memcpy of n bytes moves 2n. */
+            r.against = CAST_VALUES / time_memcpy(copy, host, sizeof(float) * CAST_VALUES / 4 * 3);
+            if (ok)
+                report(context, &r);
+        }
+    device_release(d, in);
+    device_release(d, out);
+    device_release(d, counters);
+    free(host);
+    free(copy);
+    return ok;
+}
+
+/* ---- training ---- */
+
+static bool bench_recipe(struct device *d, const struct task *task, const struct recipe *recipe,
+                         report_function *report, void *context, char *error)
+{
+    struct trainer_config config = trainer_defaults(task, recipe);
+    struct trainer *t = trainer_create(d, &config, error);
+    double best = 0;
+    if (!t)
+        return false;
+    for (int run = 0; run < RUNS; run++) {
+        double start = seconds_now(), spent;
+        long steps = 0;
+        do {
+            for (int i = 0; i < 16; i++, steps++)
+                if (!trainer_step(t)) {
+                    trainer_free(t);
+                    return false;
+                }
+            if (!device_sync(d)) {
+                trainer_free(t);
+                return false;
+            }
+            spent = seconds_now() - start;
+        } while (spent < 0.06);
+        best = (double)steps / spent > best ? (double)steps / spent : best;
+    }
+    struct bench_result r = {.group = "train", .unit = "steps/s", .value = best};
+    snprintf(r.name, sizeof r.name, "%s %s", task->name, recipe->name);
+    report(context, &r);
+    trainer_free(t);
+    return true;
+}
+
+/* ---- start-up ---- */
+
+static bool bench_start(const char *device, report_function *report, void *context, char *error)
+{
+    struct bench_result r = {.group = "start", .unit = "s", .value = 1e9};
+    for (int i = 0; i < RUNS; i++) {
+        double start = seconds_now();
+        struct device *d = device_open(device, error);
+        if (!d)
+            return false;
+        struct trainer_config config = trainer_defaults(task_find("spiral"), recipe_find("bf16-pure"));
+        struct trainer *t = trainer_create(d, &config, error);
+        bool ok = t && device_sync(d);
+        trainer_free(t);
+        device_close(d);
+        if (!ok)
+            return false;
+        double spent = seconds_now() - start;
+        r.value = spent < r.value ? spent : r.value;
+    }
+    snprintf(r.name, sizeof r.name, "open the device, lay out spiral");
+    report(context, &r);
+    return true;
+}
+
+bool bench_run(const char *device, report_function *report, void *context, char *error)
+{
+    struct device *d = device_open(device, error);
+    if (!d)
+        return false;
+    bool ok = bench_casts(d, report, context);
+    for (int task = 0; ok && task < TASK_COUNT; task++)
+        for (int recipe = 0; ok && recipe < RECIPE_COUNT; recipe++)
+            ok = bench_recipe(d, &task_table[task], &recipe_table[recipe], report, context, error);
+    if (!ok && *device_error(d))
+        snprintf(error, DEVICE_TEXT, "%s", device_error(d));
+    device_close(d);
+    return ok && bench_start(device, report, context, error);
+}

@@ -1,0 +1,51 @@
+/* cli_screens.c: `show` and `play`, whose work is done by what lies above this library. */
+#include "cli_verbs.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE_MAX = 1000 };
+
+/* "120x36" */
+static bool read_size(const char *text, int *columns, int *rows)
+{
+    char *end;
+    if (text[strspn(text, "0123456789x")] != '\0')
+        return false;
+    long w = strtol(text, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+    *columns = (int)w;
+    *rows = (int)h;
+    return *end == '\0' && w >= 1 && h >= 1 && w <= SIDE_MAX && h <= SIDE_MAX;
+}
+
+int cli_show(struct cli *c)
+{
+    static const char *const forms[] = {[CLI_AS_TEXT] = "text", [CLI_AS_ANSI] = "ansi", [CLI_AS_SVG] = "svg"};
+    struct cli_screen screen = {.panel = c->operands[0], .script = cli_value(c, "--script")};
+    const char *size = cli_value(c, "--size"), *as = cli_value(c, "--as");
+    char quoted[CLI_TEXT], error[CLI_TEXT] = "";
+    if (!c->hooks->show)
+        return cli_later(c);
+    cli_quote(quoted, sizeof quoted, size ? size : "");
+    if (size && !read_size(size, &screen.columns, &screen.rows))
+        return cli_fail(c, CLI_USAGE, "--size: %s: not COLSxROWS, each from 1 to %d", quoted, SIDE_MAX);
+    int form = as ? -1 : CLI_AS_TEXT;
+    for (int i = 0; as && i <= CLI_AS_SVG; i++)
+        if (strcmp(as, forms[i]) == 0)
+            form = i;
+    cli_quote(quoted, sizeof quoted, as ? as : "");
+    if (form < 0)
+        return cli_fail(c, CLI_USAGE, "--as: %s: not text, ansi or svg", quoted);
+    screen.as = (enum cli_as)form;
+    int status = c->hooks->show(c->hooks->context, &c->common, &screen, c->out, error);
+    return status == CLI_DONE ? status : cli_fail(c, status, "%s", error);
+}
+
+int cli_play(struct cli *c)
+{
+    char error[CLI_TEXT] = "";
+    if (!c->hooks->play)
+        return cli_later(c);
+    int status =
+        c->hooks->play(c->hooks->context, &c->common, c->operands[0], cli_flag(c, "--check"), c->out, error);
+    return status == CLI_DONE ? status : cli_fail(c, status, "%s", error);
+}
