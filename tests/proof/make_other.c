@@ -29,6 +29,11 @@ static void make_convert_to(struct maker *m, enum format_id f)
     make_cast(m, FORMAT_FP32, f, false);
 }
 
+static void make_convert_from(struct maker *m, enum format_id f)
+{
+    make_cast(m, f, FORMAT_FP32, false);
+}
+
 static void make_cast_to(struct maker *m, enum format_id f)
 {
     make_cast(m, FORMAT_FP32, f, true);
@@ -183,6 +188,7 @@ static void make_math(struct maker *m, enum format_id f)
 
 const struct make_row make_other_rows[] = {
     EACH(convert_to, 6, make_convert_to),
+    EACH(convert_from, 6, make_convert_from),
     EACH(cast_to, 6, make_cast_to),
     EACH(cast_from, 6, make_cast_from),
     ONE(round_wide, 2 * FORMAT_COUNT * ROUND_MODE_COUNT, make_round),
