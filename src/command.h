@@ -1,8 +1,8 @@
 /* command.h: the one table of commands.  Keys, the `:` line, demo scripts and saved sessions all name these.
  *
- * A command line is a name and its arguments, separated by blanks; the last argument may hold blanks itself ("value 1 -
- * 1e-5").  The session carries out SCOPE_SESSION commands, the screen's app SCOPE_UI ones, and a demo's player
- * SCOPE_DEMO ones; the table is all that help, completion and documentation know. */
+ * A command line is a name and its arguments, separated by blanks; the last argument may hold blanks itself
+ * ("value 1 - 1e-5").  The session carries out SCOPE_SESSION commands, the screen's app SCOPE_UI ones, and a
+ * demo's player SCOPE_DEMO ones; the table is all that help, completion and documentation know. */
 #ifndef ULPSCOPE_SRC_COMMAND_H
 #define ULPSCOPE_SRC_COMMAND_H
 
@@ -12,7 +12,7 @@
 enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
 
 /*    id            name              arguments           group     scope          help */
-/* clang-format off: a table */
+/* clang-format off */
 #define COMMAND_TABLE(X)                                                                                                 \
     X(RUN,          "run",            "",                 "run",    SCOPE_SESSION, "train until paused")                  \
     X(PAUSE,        "pause",          "",                 "run",    SCOPE_SESSION, "stop between two launches")           \
@@ -86,9 +86,14 @@ struct command {
 };
 extern const struct command command_table[COMMAND_COUNT];
 
-/* Splits a line at its first blanks: the command, or COMMAND_COUNT with a message in error[160] if there is none of that
- * name.  *argument points into the line: what follows, without blanks around it (trailing blanks are cut off). */
+/* Splits a line at its first blanks: the command, or COMMAND_COUNT with a message in error[160] if there is
+ * none of that name.  *argument points into the line: what follows, without blanks around it (trailing blanks
+ * are cut off). */
 enum command_id command_parse(char *line, char **argument, char *error);
+
+/* Whether the command can take that argument at all: one that must be there is, and where none is taken there
+ * is none.  False with a message in error[160]. */
+bool command_check(enum command_id id, const char *argument, char *error);
 
 /* The index-th command whose name begins with `prefix`, or COMMAND_COUNT: for completion. */
 enum command_id command_complete(const char *prefix, int index);
