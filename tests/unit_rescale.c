@@ -10,6 +10,7 @@
 #include "trainer.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct device *device;
@@ -18,7 +19,8 @@ static int open_device(void **state)
 {
     (void)state;
     char error[DEVICE_TEXT];
-    device = device_open("cpu", error);
+    const char *name = getenv("ULPSCOPE_DEVICE"); /* tests/gpu/check.sh runs this on the GPU */
+    device = device_open(name ? name : "cpu", error);
     return device ? 0 : -1;
 }
 

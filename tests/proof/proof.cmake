@@ -4,7 +4,7 @@ set(tiles_one K_FLAT=1 K_ROWS=1 K_WIDTH=1 K_DEPTH=1 K_BLOCK=1 K_NARROW=1 K_PARAM
 set(tiles_odd K_FLAT=7 K_ROWS=5 K_WIDTH=6 K_DEPTH=9 K_BLOCK=3 K_NARROW=2 K_PARAM=16)
 set(tiles_wide K_FLAT=1000 K_ROWS=33 K_WIDTH=24 K_DEPTH=100 K_BLOCK=5 K_NARROW=4 K_PARAM=32)
 add_library(proof STATIC proof/cases.c proof/maker.c proof/make_step.c proof/make_other.c proof/runs.c
-                         proof/digests.c)
+                         proof/compare.c proof/digests.c)
 target_include_directories(proof PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(proof PUBLIC core gpu)
 add_library(tiles STATIC proof/table_device.c)
@@ -20,6 +20,8 @@ target_link_libraries(unit_tiles PRIVATE tiles)
 target_link_libraries(unit_digest PRIVATE proof)
 add_executable(digest_tool proof/digest_tool.c)
 target_link_libraries(digest_tool PRIVATE proof)
+add_executable(device_compare gpu/device_compare.c)
+target_link_libraries(device_compare PRIVATE proof)
 add_test(NAME digest_builds COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/digest_builds.sh ${CMAKE_BINARY_DIR}/digest_builds)
 set_tests_properties(digest_builds PROPERTIES TIMEOUT 300 PROCESSORS 2)
 

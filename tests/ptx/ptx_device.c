@@ -13,7 +13,7 @@ struct ptx_device {
     ptx_ctx *context;
     ptx_module *module;
     ptx_options options;
-    uint64_t contractable, instructions;
+    uint64_t contractable;
 };
 
 static struct ptx_device *ptx_of(struct device *d)
@@ -71,7 +71,6 @@ static bool ptx_launch_kernel(struct device *d, enum kernel_id kernel, const voi
         return false;
     }
     ptx->contractable += stats.contractable;
-    ptx->instructions += stats.thread_instr;
     return true;
 }
 
@@ -133,17 +132,7 @@ struct device *ptx_device_open(const char *path, uint64_t order, bool races, cha
     return &ptx->base;
 }
 
-void ptx_device_order(struct device *d, uint64_t order)
-{
-    ptx_of(d)->options.seed = order;
-}
-
 uint64_t ptx_device_contractable(const struct device *d)
 {
     return ((const struct ptx_device *)d)->contractable;
-}
-
-uint64_t ptx_device_instructions(const struct device *d)
-{
-    return ((const struct ptx_device *)d)->instructions;
 }

@@ -13,11 +13,7 @@
  * arguments.  NULL and a reason in error[DEVICE_TEXT] on failure. */
 struct device *ptx_device_open(const char *path, uint64_t order, bool races, char *error);
 
-/* For the launches that follow. */
-void ptx_device_order(struct device *d, uint64_t order);
-
 /* Launched operations that ptxas might fuse: must stay 0. */
 uint64_t ptx_device_contractable(const struct device *d);
-uint64_t ptx_device_instructions(const struct device *d);
 
 #endif
