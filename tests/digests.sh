@@ -10,6 +10,7 @@ cmake --build "$build" --target digest_tool --parallel 2 >/dev/null
 "$build/tests/digest_tool" --print >"$build/digest_table.txt"
 {
     echo "/* Written by tests/digests.sh: {state after 20 steps, weights and state after 300}, in run_table's order. */"
+    echo "/* clang-format off */"
     cat "$build/digest_table.txt"
 } >"$root/tests/proof/digest_table.h"
 cmake --build "$build" --target digest_tool --parallel 2 >/dev/null
