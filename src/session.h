@@ -1,7 +1,8 @@
-/* session.h: one exploration: a device, a training run in up to four lanes, a focused value, and what happened.
+/* session.h: one exploration: a device, a training run in up to four lanes, a focused value, and what
+ * happened.
  *
- * A session is a pump: every function returns when its work is done, and nothing runs in between.  The command line,
- * scripts and tests call it directly; the UI gives it to a worker thread (worker.h). */
+ * A session is a pump: every function returns when its work is done, and nothing runs in between.  The
+ * command line, scripts and tests call it directly; the UI gives it to a worker thread (worker.h). */
 #ifndef ULPSCOPE_SRC_SESSION_H
 #define ULPSCOPE_SRC_SESSION_H
 
@@ -15,13 +16,13 @@ struct session_options {
     bool twin;          /* start with an FP32 twin beside the recipe */
 };
 
-/* Opens the device and starts task spiral with recipe bf16-pure's defaults at step 0, paused.  NULL and a reason in
- * error[DEVICE_TEXT] on failure. */
+/* Opens the device and starts task spiral with recipe bf16-pure's defaults at step 0, paused.  NULL and a
+ * reason in error[DEVICE_TEXT] on failure. */
 struct session *session_open(const struct session_options *options, char *error);
 void session_close(struct session *s);
 
-/* Carries out a session command.  False with a message for the person in error[160] if it cannot be done; the session
- * is then as before.  Commands of other scopes are refused. */
+/* Carries out a session command.  False with a message for the person in error[160] if it cannot be done; the
+ * session is then as before.  Commands of other scopes are refused. */
 bool session_command(struct session *s, enum command_id id, const char *argument, char *error);
 
 /* Whether `run` is on, and up to `steps` whole steps of it.  False if the device failed. */
@@ -32,13 +33,14 @@ bool session_pump(struct session *s, long steps);
 struct snapshot *session_snapshot(struct session *s);
 void snapshot_free(struct snapshot *snapshot);
 
-/* A fact by name, as text, for `expect` lines: step, phase, loss, accuracy, lost%, lost-total%, flushed%, scale, skipped,
- * drift, twin.loss, twin.accuracy, bits.FORMAT, class.FORMAT, value.FORMAT, tie.FORMAT, update.SCHEME (moved or lost),
- * update.SCHEME.first, update.SCHEME.last, update.SCHEME.moved, watch.ROW (an encoding), … False if there is none of that name. */
+/* A fact by name, as text, for `expect` lines: step, phase, loss, accuracy, lost%, lost-total%, flushed%,
+ * scale, skipped, drift, twin.loss, twin.accuracy, bits.FORMAT, class.FORMAT, value.FORMAT, tie.FORMAT,
+ * update.SCHEME (moved or lost), update.SCHEME.first, update.SCHEME.last, update.SCHEME.moved, watch.ROW (an
+ * encoding), … False if there is none of that name. */
 bool session_fact(struct session *s, const char *name, char *text, size_t size);
 
-/* "FACT OP VALUE" with OP one of == != < <= > >=; numbers compare exactly, as VALUEs, other texts only by == and !=.
- * False, with what was found in error[TEXT_LINE], if the claim does not hold or cannot be read. */
+/* "FACT OP VALUE" with OP one of == != < <= > >=; numbers compare exactly, as VALUEs, other texts only by ==
+ * and !=. False, with what was found in error[TEXT_LINE], if the claim does not hold or cannot be read. */
 bool session_expect(struct session *s, const char *claim, char *error);
 
 #endif

@@ -1,7 +1,8 @@
 /* snapshot.h: an immutable view of the session, which panels draw.
  *
- * A snapshot owns everything it shows: no pointer leads to a device, a thread or a clock.  Numbers are outputs of
- * kernels or exact values, turned into texts where the session makes the snapshot; doubles are for places on axes only. */
+ * A snapshot owns everything it shows: no pointer leads to a device, a thread or a clock.  Numbers are
+ * outputs of kernels or exact values, turned into texts where the session makes the snapshot; doubles are for
+ * places on axes only. */
 #ifndef ULPSCOPE_SRC_SNAPSHOT_H
 #define ULPSCOPE_SRC_SNAPSHOT_H
 
@@ -18,7 +19,8 @@ enum {
     HISTOGRAM_COLUMNS = 96
 };
 
-/* A curve over steps.  When it is full every second point goes and the stride doubles, so it always spans the run. */
+/* A curve over steps.  When it is full every second point goes and the stride doubles, so it always spans the
+ * run. */
 struct series {
     int count;
     int64_t first, stride; /* step of point i: first + i x stride */
@@ -39,20 +41,21 @@ struct lane_view {
 struct tensor_row {
     char name[TENSOR_NAME], format[8], shape[16];
     enum tensor_role role;
-    int param;                  /* or TENSOR_NONE */
+    int param; /* or TENSOR_NONE */
     long rows, cols;
     bool is_gradient_store;
-    bool touched;               /* by the phases run so far in this step: else its counters are "·" */
+    bool touched; /* by the phases run so far in this step: else its counters are "·" */
     uint32_t count[COUNTER_COUNT];
-    char zero[12], flushed[12], subnormal[12], overflowed[12], nan[12], lost[12]; /* shares or counts; "" if not meaningful */
+    char zero[12], flushed[12], subnormal[12], overflowed[12], nan[12],
+        lost[12]; /* shares or counts; "" if not meaningful */
 };
 
 /* One line of the watched weight's journey through a step. */
 struct watch_row {
-    char label[32];  /* "master", "cast", "gradient × 2^16", "unscaled", "Δ (adam)", "new master", "cast" */
+    char label[32]; /* "master", "cast", "gradient × 2^16", "unscaled", "Δ (adam)", "new master", "cast" */
     const struct format *format;
     uint32_t bits;
-    bool valid;      /* the current step has got there */
+    bool valid; /* the current step has got there */
     char hex[TEXT_HEX], sign[2], exponent[16], trailing[32], value[TEXT_SHORT];
     char note[TEXT_SHORT]; /* "moved 5 ulp", "lost", "step skipped" */
 };
@@ -67,13 +70,14 @@ struct watch_view {
 
 /* log2 |g| of the last step's true gradients, and what a format does to them at two scales. */
 struct window_view {
-    char title[TEXT_SHORT]; /* "S = 2^16" */
+    char title[TEXT_SHORT];                             /* "S = 2^16" */
     double flush_below, subnormal_below, overflow_from; /* log2 of |g| where the window's parts begin */
     char flushed[16], subnormal[16], normal[16], overflowed[16]; /* shares: "92.3 %" */
 };
 struct histogram_view {
     bool valid;
-    char title[TEXT_LINE]; /* "gradients of this step · log2 |g| of 1,251 values, unscaled, from the fp32 lane" */
+    char title[TEXT_LINE]; /* "gradients of this step · log2 |g| of 1,251 values, unscaled, from the fp32
+                              lane" */
     int first_exponent;    /* of column 0 */
     int columns;
     uint32_t height[HISTOGRAM_COLUMNS]; /* how many |g| in [2^e, 2^(e+1)) */
@@ -83,43 +87,53 @@ struct histogram_view {
 
 /* The scaler as an automaton. */
 struct scale_view {
-    bool active;             /* the recipe has a scaler at all */
-    char rule[TEXT_SHORT];   /* "pytorch:window=50" */
-    char summary[TEXT_LINE]; /* "init 65536   growth ×2 every 50   backoff ×0.5" */
-    char scale[TEXT_SHORT];  /* "131072 = 2^17" */
-    char tracker[TEXT_SHORT];/* "36 of 50" */
-    double progress;         /* tracker / window, 0..1 */
+    bool active;                    /* the recipe has a scaler at all */
+    char rule[TEXT_SHORT];          /* "pytorch:window=50" */
+    char summary[TEXT_LINE];        /* "init 65536   growth ×2 every 50   backoff ×0.5" */
+    char scale[TEXT_SHORT];         /* "131072 = 2^17" */
+    char tracker[TEXT_SHORT];       /* "36 of 50" */
+    double progress;                /* tracker / window, 0..1 */
     char next_clean[TEXT_SHORT];    /* "tracker → 37", "scale → 262144, tracker → 0" */
     char next_overflow[TEXT_SHORT]; /* "scale → 65536, tracker → 0, step skipped" */
     char skipped[TEXT_SHORT];       /* "4 of 412" */
     struct series log2_scale;       /* marks are skipped steps */
 };
 
-enum event_kind { EVENT_OVERFLOW, EVENT_GROWTH, EVENT_FLUSHED, EVENT_NAN, EVENT_LOST, EVENT_NOTE, EVENT_FIRST_DIFFERENCE };
+enum event_kind {
+    EVENT_OVERFLOW,
+    EVENT_GROWTH,
+    EVENT_FLUSHED,
+    EVENT_NAN,
+    EVENT_LOST,
+    EVENT_NOTE,
+    EVENT_FIRST_DIFFERENCE
+};
 struct event_view {
     int64_t step;
     enum event_kind kind;
-    char name[16];          /* "overflow", "growth", … */
+    char name[16]; /* "overflow", "growth", … */
     char text[TEXT_VALUE];
 };
 
 struct snapshot {
     uint64_t generation; /* grows with every snapshot of a session */
 
-    char device[16], device_text[DEVICE_TEXT]; /* "cpu", "avx512, 1 thread"; why not CUDA where that was the choice */
-    char task[16], recipe[16], scaler[TEXT_SHORT], optimizer[16], lr[TEXT_SHORT], loss_weight[TEXT_SHORT], seed[24];
+    char device[16],
+        device_text[DEVICE_TEXT]; /* "cpu", "avx512, 1 thread"; why not CUDA where that was the choice */
+    char task[16], recipe[16], scaler[TEXT_SHORT], optimizer[16], lr[TEXT_SHORT], loss_weight[TEXT_SHORT],
+        seed[24];
     char update_rounding[8];
     bool master;
-    int64_t step;          /* whole steps done */
+    int64_t step; /* whole steps done */
     bool running;
-    enum phase next_phase; /* PHASE_CAST between steps */
-    bool in_step;          /* some phases of step + 1 are done */
-    char next_text[2][112];/* what the next phase will do */
-    char rate[24];         /* steps per second while running, "–" in headless runs */
+    enum phase next_phase;    /* PHASE_CAST between steps */
+    bool in_step;             /* some phases of step + 1 are done */
+    char next_text[2][112];   /* what the next phase will do */
+    char rate[24];            /* steps per second while running, "–" in headless runs */
     char message[TEXT_VALUE]; /* of the last command; "" for none */
     bool message_is_error;
-    bool failed;           /* the device is gone or never opened; message says why */
-    bool quit;             /* a quit command was carried out (scripts) */
+    bool failed; /* the device is gone or never opened; message says why */
+    bool quit;   /* a quit command was carried out (scripts) */
 
     int lane_count;
     struct lane_view lanes[SNAPSHOT_LANES];
@@ -136,11 +150,12 @@ struct snapshot {
     char focus[TEXT_VALUE]; /* the text typed, or the weight's name */
     enum round_mode mode;
     struct bits_answer bits;
-    bool update_valid;      /* live: false before the first update */
+    bool update_valid;                                   /* live: false before the first update */
     char update_lr[TEXT_SHORT], update_grad[TEXT_SHORT]; /* "" when Δ was typed, or is the live run's */
     struct update_answer update;
 
-    char kernels[4][TEXT_LINE]; /* per panel (bits, update, scale, train): the kernels that made its numbers */
+    char kernels[4]
+                [TEXT_LINE]; /* per panel (bits, update, scale, train): the kernels that made its numbers */
 };
 
 #endif

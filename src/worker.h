@@ -1,7 +1,8 @@
 /* worker.h: the thread that owns a session in the UI.
  *
- * The screen sends command lines and takes snapshots; it never waits.  While a run is on, the worker steps in slices of a
- * few milliseconds, looks for commands in between, and publishes at most 30 snapshots a second; else it sleeps. */
+ * The screen sends command lines and takes snapshots; it never waits.  While a run is on, the worker steps in
+ * slices of a few milliseconds, looks for commands in between, and publishes at most 30 snapshots a second;
+ * else it sleeps. */
 #ifndef ULPSCOPE_SRC_WORKER_H
 #define ULPSCOPE_SRC_WORKER_H
 
@@ -9,8 +10,8 @@
 
 struct worker; /* opaque */
 
-/* Starts the thread, which opens the session itself (a GPU takes its time).  A byte is written to wake_fd whenever there
- * is a new snapshot.  NULL if there is no thread to be had. */
+/* Starts the thread, which opens the session itself (a GPU takes its time).  A byte is written to wake_fd
+ * whenever there is a new snapshot.  NULL if there is no thread to be had. */
 struct worker *worker_start(const struct session_options *options, int wake_fd);
 
 /* Queues a session command line.  False if the queue is full (256). */
