@@ -2,8 +2,8 @@
  *
  * The functions of gpu/kernels/math.k.h are part of every digest, so they are judged over all 2^32 inputs.
  * The caller computes results on a device, in ranges of consecutive encodings; check_math_range compares them
- * with the C library's functions in double, and with MPFR where the double cannot decide.  Nothing here
- * computes a number that a run uses. */
+ * with the C library's functions in double (worst_ulp is good to 2^-28), and with MPFR where the double
+ * cannot decide whether an error is above 1 ulp.  Nothing here computes a number that a run uses. */
 #ifndef ULPSCOPE_SRC_CHECK_MATH_H
 #define ULPSCOPE_SRC_CHECK_MATH_H
 

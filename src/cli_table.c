@@ -78,6 +78,7 @@ const struct cli_verb cli_verb_table[] = {
       {"--optimizer", 0, "O", "sgd, momentum or adam (default: the task's)"},
       {"--lr", 0, "VALUE", "learning rate (default: the task's)"},
       {"--scaler", 0, "RULE", "none, fixed:S or a name of 'rules' (default: the recipe's)"},
+      {"--twin", 0, "RULE", "a second run with another loss scale: where does it differ first?"},
       {"--master", 0, "on|off", "FP32 master weights (default: the recipe's)"},
       {"--update-rounding", 0, "rne|sr|kahan", "how weights take their updates (default rne)"},
       {"--loss-weight", 0, "VALUE", "multiplies the loss (default 1)"},

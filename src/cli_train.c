@@ -1,5 +1,6 @@
 /* cli_train.c: the verb `train`: a run without a screen, step by step. */
 #include "cli_verbs.h"
+#include "compare.h"
 #include "report.h"
 #include "trainer.h"
 #include <stdlib.h>
@@ -13,6 +14,8 @@ struct order {
     struct trainer_config config;
     int64_t steps, every;
     char scaler[160];
+    bool has_twin;
+    struct trainer_config twin; /* the same run with another loss scale */
 };
 
 /* What the whole run adds up to. */
@@ -72,6 +75,20 @@ static int read_scaler(struct cli *c, struct order *o)
     return CLI_DONE;
 }
 
+/* --twin RULE: a second run that differs from the first in its loss scale alone. */
+static int read_twin(struct cli *c, struct order *o)
+{
+    const char *text = cli_value(c, "--twin");
+    struct exact_error error;
+    if (!text)
+        return CLI_DONE;
+    o->has_twin = true;
+    o->twin = o->config;
+    if (!scaler_parse(text, &o->twin.scaler, error.message, &error.column))
+        return cli_fail_value(c, "--twin: ", text, &error);
+    return CLI_DONE;
+}
+
 static int read_recipe(struct cli *c, struct recipe *recipe)
 {
     const char *name = cli_value(c, "--recipe"), *master = cli_value(c, "--master");
@@ -116,7 +133,9 @@ static int read_order(struct cli *c, struct order *o)
     status = read_float(c, "--lr", &o->config.lr);
     if (status == CLI_DONE)
         status = read_float(c, "--loss-weight", &o->config.loss_weight);
-    return status == CLI_DONE ? read_scaler(c, o) : status;
+    if (status == CLI_DONE)
+        status = read_scaler(c, o);
+    return status == CLI_DONE ? read_twin(c, o) : status;
 }
 
 /* ---- output ---- */
@@ -207,8 +226,30 @@ static bool print_step(struct cli *c, const struct order *o, int64_t step, const
     return true;
 }
 
+/* Where the twin first differed: {"step","tensor","index","bits":[this run's, the twin's]}; null if it never
+ * did. */
+static json_t *difference_json(const struct difference *d)
+{
+    if (!d->found)
+        return json_null();
+    return json_pack("{s:I,s:s,s:[I,I],s:[o,o]}", "step", (json_int_t)d->step, "tensor", d->name, "index",
+                     (json_int_t)d->row, (json_int_t)d->col, "bits",
+                     report_bits(&format_table[d->format_a], d->bits_a),
+                     report_bits(&format_table[d->format_b], d->bits_b));
+}
+
+static void print_difference(struct cli *c, const struct difference *d)
+{
+    if (d->found)
+        fprintf(c->out, "the twin differs first in step %ld, %s[%ld,%ld]: 0x%x here, 0x%x there\n", d->step,
+                d->name, d->row, d->col, d->bits_a, d->bits_b);
+    else
+        fprintf(c->out, "the twin never differs by a bit\n");
+}
+
 static bool print_summary(struct cli *c, const struct order *o, const struct totals *sum,
-                          const struct trainer_report *last, struct trainer *t)
+                          const struct trainer_report *last, struct trainer *t,
+                          const struct difference *difference)
 {
     uint64_t digest, state_digest;
     double accuracy;
@@ -222,14 +263,18 @@ static bool print_summary(struct cli *c, const struct order *o, const struct tot
                                  digest_json(state_digest), "skipped", (json_int_t)sum->skipped, "gradients",
                                  "count", (json_int_t)sum->gradients, "flushed", (json_int_t)sum->flushed,
                                  "updates", "count", (json_int_t)sum->updates, "lost", (json_int_t)sum->lost);
-        return report_print(
-            c->out, json_pack("{s:{s:f,s:[o]}}", "summary", "steps_per_second_approx", rate, "lanes", lane));
+        json_t *summary = json_pack("{s:f,s:[o]}", "steps_per_second_approx", rate, "lanes", lane);
+        if (o->has_twin)
+            json_object_set_new(summary, "first_difference", difference_json(difference));
+        return report_print(c->out, json_pack("{s:o}", "summary", summary));
     }
     fprintf(c->out, "accuracy %.4f; over all steps", accuracy);
     print_share(c->out, sum->flushed, sum->gradients);
     fprintf(c->out, " of gradients flushed,");
     print_share(c->out, sum->lost, sum->updates);
     fprintf(c->out, " of updates lost, %lld skipped; %.0f steps/s\n", (long long)sum->skipped, rate);
+    if (o->has_twin)
+        print_difference(c, difference);
     return true;
 }
 
@@ -251,22 +296,33 @@ static void add_up(struct totals *sum, const struct trainer_report *r)
     sum->skipped += r->skipped;
 }
 
-static bool run(struct cli *c, const struct order *o, struct trainer *t)
+/* A step of the twin as well, until the first difference is found. */
+static bool step_twin(struct trainer *t, struct trainer *twin, struct difference *difference)
+{
+    if (!twin || difference->found)
+        return true;
+    return trainer_step(twin) && compare_first_difference(t, twin, difference);
+}
+
+static bool run(struct cli *c, const struct order *o, struct trainer *t, struct trainer *twin)
 {
     struct totals sum = {0};
     struct trainer_report report = {0};
+    struct difference difference = {0};
     for (int64_t step = 1; step <= o->steps; step++) {
         double start = seconds_now();
         if (!trainer_step(t) || !trainer_report(t, &report))
             return false;
         sum.seconds += seconds_now() - start;
         add_up(&sum, &report);
+        if (!step_twin(t, twin, &difference))
+            return false;
         if ((step % o->every == 0 || step == o->steps) && !print_step(c, o, step, &report, t))
             return false;
         if (step % 256 == 0 && !cli_flush(c))
             return false;
     }
-    return print_summary(c, o, &sum, &report, t);
+    return print_summary(c, o, &sum, &report, t, &difference);
 }
 
 int cli_train(struct cli *c)
@@ -278,11 +334,13 @@ int cli_train(struct cli *c)
     if (!d)
         return status;
     struct trainer *t = trainer_create(d, &order.config, error);
-    if (!t)
+    struct trainer *twin = t && order.has_twin ? trainer_create(d, &order.twin, error) : NULL;
+    if (!t || (order.has_twin && !twin))
         status = cli_fail(c, CLI_FAILED, "%s", error);
-    else if (!print_header(c, &order, d) || !run(c, &order, t))
+    else if (!print_header(c, &order, d) || !run(c, &order, t, twin))
         status =
             cli_fail(c, CLI_FAILED, "%s", *device_error(d) ? device_error(d) : "cannot write the output");
+    trainer_free(twin);
     trainer_free(t);
     device_close(d);
     return status;

@@ -281,6 +281,12 @@ static void backward_loss(struct trainer *t, const struct node *n, int dx)
     a->loss.gradient = t->tensors[dx].data;
 }
 
+static void note_gradient(struct trainer *t, int tensor)
+{
+    if (tensor != TENSOR_NONE)
+        t->gradients[t->gradient_count++] = tensor;
+}
+
 /* Walks the task backwards.  A gradient is stored where its operation writes it and, at a cast, once more:
  * the counters of a step take each gradient once, as stored last. */
 static bool plan_backward(struct trainer *t)
@@ -301,6 +307,9 @@ static bool plan_backward(struct trainer *t)
             backward_tanh(t, n, dy, dx);
         else
             backward_loss(t, n, dx);
+        note_gradient(t, dx);
+        for (int part = 0; n->op->has_parameters && part < 2; part++)
+            note_gradient(t, t->role_first[TENSOR_GRADIENT] + n->param + part);
         if (i > 0 && n->input != n->raw_input) {
             const struct tensor *raw = &t->tensors[n->raw_input];
             int cast = add_array(t, TENSOR_ACTIVATION_GRADIENT, raw->format, raw->rows, raw->cols, raw->name,
@@ -308,6 +317,7 @@ static bool plan_backward(struct trainer *t)
             if (cast < 0)
                 return false;
             add_cast(t, PHASE_BACKWARD, dx, cast);
+            note_gradient(t, cast);
             dx = cast;
         }
         if (dx != TENSOR_NONE)

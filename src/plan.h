@@ -51,6 +51,8 @@ struct trainer {
     int node_count;
     int param_count;
     long param_rows[2 * PLAN_MAX_OPS], param_cols[2 * PLAN_MAX_OPS], param_offset[2 * PLAN_MAX_OPS];
+    int gradients[TRAINER_MAX_TENSORS]; /* tensors, in the order in which the backward pass stores them */
+    int gradient_count;
     int role_first[TENSOR_ROLE_COUNT]; /* tensor index of parameter 0 in each parameter role, or TENSOR_NONE
                                         */
     void *arenas[TENSOR_ROLE_COUNT];

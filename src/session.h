@@ -25,22 +25,43 @@ void session_close(struct session *s);
  * session is then as before.  Commands of other scopes are refused. */
 bool session_command(struct session *s, enum command_id id, const char *argument, char *error);
 
+/* The message that snapshots carry, in place of the last command's: for lines that are no command. */
+void session_say(struct session *s, const char *message, bool is_error);
+
 /* Whether `run` is on, and up to `steps` whole steps of it.  False if the device failed. */
 bool session_running(const struct session *s);
 bool session_pump(struct session *s, long steps);
+
+/* `steps` whole steps, whether `run` is on or not; the first finishes a step begun by phases.  False if the
+ * device failed. */
+bool session_advance(struct session *s, long steps);
 
 /* A new snapshot; free with snapshot_free.  NULL without memory. */
 struct snapshot *session_snapshot(struct session *s);
 void snapshot_free(struct snapshot *snapshot);
 
-/* A fact by name, as text, for `expect` lines: step, phase, loss, accuracy, lost%, lost-total%, flushed%,
- * scale, skipped, drift, twin.loss, twin.accuracy, bits.FORMAT, class.FORMAT, value.FORMAT, tie.FORMAT,
- * update.SCHEME (moved or lost), update.SCHEME.first, update.SCHEME.last, update.SCHEME.moved, watch.ROW (an
- * encoding), … False if there is none of that name. */
+/* A fact by name, as text, for `expect` lines.  False if there is none of that name, or not yet.
+ *
+ *   step phase task     whole steps done, the next phase
+ *   Of lane 0, and of lane 1 as twin.FACT:
+ *     recipe loss accuracy drift digest state-digest
+ *     first.loss        the loss of step 1
+ *     updates moved lost% lost-total%   updates of the last step with Delta != 0; over all steps
+ *     gradients flushed% subnormal% overflowed   stores of gradients in the last step, zeros left out
+ *     used-scale scale action tracker skipped   in the last step, for the next; what the scaler did
+ *   Of the focused value:
+ *     bits.FORMAT class.FORMAT value.FORMAT tie.FORMAT
+ *     update.SCHEME     moved, lost, kept or chance
+ *       and with .first .last .last-value .master .moved .first-move .threshold
+ *   watch.ROW           an encoding; with .value or .note; ROW is one of
+ *                       weight master cast gradient unscaled delta new new-cast c
+ *   difference.step .tensor .index   where lanes 0 and 1 first differ, or none
+ *   overflow.tensor     where the last overflow was first stored, or none */
 bool session_fact(struct session *s, const char *name, char *text, size_t size);
 
 /* "FACT OP VALUE" with OP one of == != < <= > >=; numbers compare exactly, as VALUEs, other texts only by ==
- * and !=. False, with what was found in error[TEXT_LINE], if the claim does not hold or cannot be read. */
+ * and !=.  VALUE may be a fact, too, if its name has a dot.  error[TEXT_LINE] gets what was found.  False if
+ * the claim does not hold or cannot be read. */
 bool session_expect(struct session *s, const char *claim, char *error);
 
 #endif

@@ -26,6 +26,7 @@ struct series {
     int64_t first, stride; /* step of point i: first + i x stride */
     double value[SERIES_POINTS];
     uint8_t mark[SERIES_POINTS]; /* nonzero: something happened since the point before (a skip, an event) */
+    bool pending;                /* something happened since the last point */
 };
 
 struct lane_view {

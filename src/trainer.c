@@ -188,6 +188,16 @@ const struct tensor *trainer_param_tensor(const struct trainer *t, int param, en
     return t->role_first[role] == TENSOR_NONE ? NULL : &t->tensors[t->role_first[role] + param];
 }
 
+int trainer_gradient_count(const struct trainer *t)
+{
+    return t->gradient_count;
+}
+
+const struct tensor *trainer_gradient(const struct trainer *t, int index)
+{
+    return &t->tensors[t->gradients[index]];
+}
+
 int trainer_param_count(const struct trainer *t)
 {
     return t->param_count;

@@ -93,6 +93,10 @@ const struct tensor *trainer_tensor(const struct trainer *t, int index);
 const struct tensor *trainer_param_tensor(const struct trainer *t, int param, enum tensor_role role);
 int trainer_param_count(const struct trainer *t);
 
+/* The gradients of activations and parameters, in the order in which the backward pass stores them. */
+int trainer_gradient_count(const struct trainer *t);
+const struct tensor *trainer_gradient(const struct trainer *t, int index);
+
 /* The last launches of a phase as words, e.g. "linear fc2: y = x w + b in fp16, accumulated in fp32"; NULL
  * beyond. */
 const char *trainer_describe(const struct trainer *t, enum phase p, int launch);

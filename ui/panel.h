@@ -1,8 +1,8 @@
 /* panel.h: what a panel is: a name, a key, and a function that draws a snapshot into a rectangle of cells.
  *
- * A panel sees a const snapshot, the screen's own view state and the grid: no device, no thread, no clock, no curses, and
- * it does no arithmetic on numbers: it places texts, and marks on axes.  To add one, write panel_NAME.c and add a row to
- * panel_table in panel.c. */
+ * A panel sees a const snapshot, the screen's own view state and the grid: no device, no thread, no clock, no
+ * curses, and it does no arithmetic on numbers: it places texts, and marks on axes.  To add one, write
+ * panel_NAME.c and add a row to panel_table in panel.c. */
 #ifndef ULPSCOPE_UI_PANEL_H
 #define ULPSCOPE_UI_PANEL_H
 
@@ -20,7 +20,7 @@ struct view {
     int tensor;  /* selected row of Train's tensor table */
     int element; /* selected element of that tensor, row-major */
     int scroll[PANEL_COUNT];
-    bool stale;  /* an answer is on its way: dim what may change */
+    bool stale; /* an answer is on its way: dim what may change */
     char search[64];
 };
 
@@ -38,5 +38,8 @@ void panel_bits_draw(struct grid *g, struct rect area, const struct view *v, con
 void panel_update_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s);
 void panel_scale_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s);
 void panel_train_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s);
+
+int panel_bits_height(int cols, const struct view *v, const struct snapshot *s);
+int panel_update_height(int cols, const struct view *v, const struct snapshot *s);
 
 #endif

@@ -1,18 +1,17 @@
 /* math.k.h: exp, log, tanh, sin and cos for kernels, with the same bits from every compiler and on every
  * device.
  *
- * Every operation here has one result under IEEE 754: +, -, x, / in float or double, fmaf (9.2 of the
- * standard leaves libm's functions to the library, 5.4.1 leaves these to nobody), integer operations on
- * encodings, comparisons with selects, and conversions whose operands are in range.  Nothing assumes that
- * subnormals are flushed or kept by a mode: no step relies on a flush, and subnormal results are right.  A
- * NaN result may have any sign and payload; a store makes it canonical.
+ * Only operations with one right result are used: +, -, x, / and fused multiply-add of IEEE 754 (5.4.1),
+ * integer operations on encodings, comparisons and selects, and conversions whose operands are in range.  Of
+ * libm only fmaf is called, which is such an operation.  Subnormals are operands and results like any others.
+ * A NaN result may have any sign and payload: a store makes it canonical.
  *
  * exp, log and tanh have no branch and no table, so that a loop over lanes becomes vector code.  sin and cos
  * branch: only the data of a task and its initial weights need them.
  *
- * Over all 2^32 inputs (`ulpscope selftest --exhaustive`): errors below 0.77 ulp (exp, subnormal results;
- * 0.52 elsewhere), 0.5000001 (log), 0.54 (tanh), 0.501 (sin, cos); exp, log and tanh never decrease; tanh and
- * sin are odd.
+ * Over all 2^32 inputs the errors are below 0.70 ulp (exp; 0.78 where the result is subnormal), 0.500001
+ * (log, sin, cos) and 0.59 (tanh); exp, log and tanh never go down from one float to the next; tanh and sin
+ * are odd.  The checker is src/check_math.h.
  *
  * Every polynomial is a minimax fit (Remez) whose coefficients were rounded one at a time, lowest order
  * first, and the rest fitted again.  The bits of these functions are part of every run's digest: they must
@@ -90,8 +89,8 @@ K_FN float k_exp(float x)
 
 /* Below 0.35 an odd polynomial, x + x^3 P(x^2), to 2^-30.9.  From there on
  *
- *     tanh a = 1 - 2 / (e^2a + 1) = 1 - s / D,   s = 2^(1 - n), D = s/2 + e^(r + tail), e^2a = 2^n e^(r +
- * tail),
+ *     tanh a = 1 - 2 / (e^2a + 1) = 1 - s / D,   e^2a = 2^n e^(r + tail),
+ *     s = 2^(1 - n),   D = s/2 + e^(r + tail),
  *
  * with D = high + low and s / D (quotient and residual) as sums of two floats, so that the last addition is
  * the only rounding that matters: that keeps the error near half an ulp, and from one float to the next the
@@ -158,7 +157,7 @@ struct k_quadrant {
 /* |x| 2/pi modulo 4 in integers (Payne and Hanek).  |x| = m 2^e with a 24-bit m.  Of 2/pi's bits those that
  * make multiples of 4 are left out, and the next 96 are taken; of the product's low 96 bits (2 for the
  * quadrant, 94 for the fraction) the upper 64 are kept, so that the fraction's error is below 2^-61 while no
- * float comes nearer to a multiple of pi/2 than about 2^-30. */
+ * float comes nearer to a multiple of pi/2 than 2^-29.9 quadrants. */
 K_FN struct k_quadrant k_quadrant_reduce(float a)
 {
     const uint32_t two_over_pi[8] = {0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,

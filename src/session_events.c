@@ -1,0 +1,242 @@
+/* session_events.c: what is kept of every step: totals, curves, and what happened. */
+#include "probe_text.h"
+#include "session_internal.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- curves ---- */
+
+void series_add(struct series *c, int64_t step, double value, bool mark)
+{
+    if (c->count == 0) {
+        c->first = step;
+        c->stride = 1;
+    }
+    int64_t from = step - c->first;
+    if (from % c->stride != 0) { /* between two points: the next one carries the mark */
+        c->pending = c->pending || mark;
+        return;
+    }
+    if (c->count == SERIES_POINTS) {
+        for (int i = 0; i < SERIES_POINTS / 2; i++) {
+            c->value[i] = c->value[2 * i];
+            c->mark[i] = c->mark[2 * i] || (i > 0 && c->mark[2 * i - 1]);
+        }
+        c->pending = c->pending || c->mark[SERIES_POINTS - 1];
+        c->count = SERIES_POINTS / 2;
+        c->stride *= 2; /* `from` is SERIES_POINTS x the old stride: a point of the new one, too */
+    }
+    c->value[c->count] = value;
+    c->mark[c->count++] = mark || c->pending;
+    c->pending = false;
+}
+
+/* ---- events ---- */
+
+void session_event(struct session *s, enum event_kind kind, const char *format, ...)
+{
+    if (s->event_count == SNAPSHOT_EVENTS)
+        memmove(&s->events[0], &s->events[1], sizeof s->events[0] * (size_t)--s->event_count);
+    struct event *e = &s->events[s->event_count++];
+    e->step = trainer_steps(s->lanes[0].trainer);
+    e->kind = kind;
+    va_list list;
+    va_start(list, format);
+    char text[2 * TEXT_VALUE];
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    text_format(e->text, sizeof e->text, "%s", text);
+}
+
+void session_forget(struct session *s)
+{
+    memset(&s->log2_scale, 0, sizeof s->log2_scale);
+    memset(&s->told, 0, sizeof s->told);
+    memset(&s->difference, 0, sizeof s->difference);
+    s->event_count = 0;
+    s->overflow_tensor[0] = '\0';
+    s->injected = false;
+    s->train_kernels[0] = '\0';
+    if (s->live)
+        s->bits_fresh = s->update_fresh = false;
+}
+
+/* "fc3.weight.grad[17,2]", "fc1.bias.grad[3]" */
+static void element_name(char *to, size_t size, const char *name, long row, long col, bool one_row)
+{
+    if (one_row)
+        text_format(to, size, "%s[%ld]", name, col);
+    else
+        text_format(to, size, "%s[%ld,%ld]", name, row, col);
+}
+
+/* The first element of a tensor that is infinite or NaN, or -1. */
+static long first_not_finite(struct trainer *t, const struct tensor *x, uint32_t *bits)
+{
+    long n = x->rows * x->cols;
+    bool wide = x->format == FORMAT_FP32;
+    uint32_t infinity = (uint32_t)format_infinity(&format_table[x->format]);
+    void *data = malloc((size_t)n * (wide ? 4 : 2));
+    long found = -1;
+    if (data && trainer_read(t, x, 0, n, data))
+        for (long i = 0; i < n && found < 0; i++) {
+            *bits = wide ? ((const uint32_t *)data)[i] : ((const uint16_t *)data)[i];
+            if ((*bits & infinity) == infinity)
+                found = i;
+        }
+    free(data);
+    return found;
+}
+
+/* Where the first infinity or NaN was stored, in the order of the backward pass. */
+static void overflow_place(struct session *s, char *to, size_t size)
+{
+    struct trainer *t = s->lanes[0].trainer;
+    for (int i = 0; i < trainer_gradient_count(t); i++) {
+        const struct tensor *x = trainer_gradient(t, i);
+        uint32_t bits;
+        long at = first_not_finite(t, x, &bits);
+        if (at < 0)
+            continue;
+        char value[TEXT_SHORT], element[TENSOR_NAME + 32];
+        text_bits_value(value, sizeof value, &format_table[x->format], bits, 9);
+        element_name(element, sizeof element, x->name, at / x->cols, at % x->cols, x->rows == 1);
+        text_format(s->overflow_tensor, sizeof s->overflow_tensor, "%s", x->name);
+        text_format(to, size, "%s%s became %s in %s", s->injected ? "put in: " : "", element, value,
+                    format_table[x->format].name);
+        return;
+    }
+    text_format(to, size, "a gradient was not finite");
+}
+
+static uint64_t gradient_sum(const struct lane *lane, enum counter counter)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < trainer_tensor_count(lane->trainer); i++)
+        if (trainer_tensor(lane->trainer, i)->is_gradient_store)
+            sum += lane->counts[i].word[counter];
+    return sum;
+}
+
+static void tell_scale(struct session *s)
+{
+    const struct run_state *state = &s->lanes[0].state;
+    char place[TEXT_VALUE], from[TEXT_SHORT], to[TEXT_SHORT];
+    text_scale(from, sizeof from, state->used_scale);
+    text_scale(to, sizeof to, state->scale);
+    if (state->found_inf) {
+        overflow_place(s, place, sizeof place);
+        if (state->action == ACTION_BACKOFF)
+            session_event(s, EVENT_OVERFLOW, "%s · step skipped, scale %s → %s", place, from, to);
+        else
+            session_event(s, EVENT_OVERFLOW, "%s · step skipped, scale stays %s", place, to);
+    } else if (state->action == ACTION_GROW) {
+        session_event(s, EVENT_GROWTH, "%d clean steps · scale %s → %s", (int)s->setup.scaler.window, from,
+                      to);
+    } else if (!s->told.unchecked_overflow && gradient_sum(&s->lanes[0], COUNTER_OVERFLOWED)) {
+        s->told.unchecked_overflow = true;
+        overflow_place(s, place, sizeof place);
+        session_event(s, EVENT_OVERFLOW, "%s · nothing checks for it, the update takes it", place);
+    }
+}
+
+/* Tensors that lose values to zero for the first time; one event a step names them. */
+static void tell_flushed(struct session *s)
+{
+    const struct lane *lane = &s->lanes[0];
+    const char *first = NULL;
+    uint32_t lost = 0;
+    int more = 0;
+    for (int i = 0; i < trainer_tensor_count(lane->trainer); i++) {
+        uint32_t flushed = lane->counts[i].word[COUNTER_FLUSHED];
+        if (!flushed || s->told.flushed[i])
+            continue;
+        s->told.flushed[i] = true;
+        if (first) {
+            more++;
+            continue;
+        }
+        first = trainer_tensor(lane->trainer, i)->name;
+        lost = flushed;
+    }
+    if (first && more)
+        session_event(s, EVENT_FLUSHED, "%s: %u nonzero values became 0, and in %d more tensor%s", first,
+                      lost, more, more > 1 ? "s" : "");
+    else if (first)
+        session_event(s, EVENT_FLUSHED, "%s: %u nonzero value%s became 0", first, lost, lost > 1 ? "s" : "");
+}
+
+static void tell_updates(struct session *s)
+{
+    const struct lane *lane = &s->lanes[0];
+    if (lane->lost && lane->lost == lane->updates && !s->told.lost_all) {
+        s->told.lost_all = s->told.lost_some = true;
+        session_event(s, EVENT_LOST, "all %llu updates left their weights as they were",
+                      (unsigned long long)lane->updates);
+    } else if (lane->lost && !s->told.lost_some) {
+        s->told.lost_some = true;
+        session_event(s, EVENT_LOST, "%llu of %llu updates left their weights as they were",
+                      (unsigned long long)lane->lost, (unsigned long long)lane->updates);
+    }
+    if (isnan(lane->state.loss) && !s->told.nan_loss) {
+        s->told.nan_loss = true;
+        session_event(s, EVENT_NAN, "the loss is NaN");
+    }
+}
+
+/* Two lanes that compute in the same low format, as at two loss scales: where do they part? */
+static void tell_difference(struct session *s)
+{
+    struct difference *d = &s->difference;
+    if (s->lane_count < 2 || s->told.difference || s->setup.recipe.low != s->setup.twin_recipe.low)
+        return;
+    if (!compare_first_difference(s->lanes[0].trainer, s->lanes[1].trainer, d) || !d->found)
+        return;
+    s->told.difference = true;
+    char element[TENSOR_NAME + 32], hex_a[TEXT_HEX], hex_b[TEXT_HEX], scale_a[TEXT_SHORT],
+        scale_b[TEXT_SHORT];
+    element_name(element, sizeof element, d->name, d->row, d->col, false);
+    text_hex(hex_a, sizeof hex_a, &format_table[d->format_a], d->bits_a);
+    text_hex(hex_b, sizeof hex_b, &format_table[d->format_b], d->bits_b);
+    text_scale(scale_a, sizeof scale_a, s->lanes[0].state.used_scale);
+    text_scale(scale_b, sizeof scale_b, s->lanes[1].state.used_scale);
+    if (d->is_gradient)
+        session_event(s, EVENT_FIRST_DIFFERENCE, "%s: %s at scale %s, %s at %s in %s", element, hex_a,
+                      scale_a, hex_b, scale_b, s->lanes[1].name);
+    else
+        session_event(s, EVENT_FIRST_DIFFERENCE, "%s: %s, and %s in %s", element, hex_a, hex_b,
+                      s->lanes[1].name);
+}
+
+static void lane_account(struct lane *lane)
+{
+    int64_t step = trainer_steps(lane->trainer);
+    lane->updates = lane->lost = 0;
+    for (int i = 0; i < trainer_tensor_count(lane->trainer); i++) {
+        lane->updates += lane->counts[i].word[COUNTER_UPDATED];
+        lane->lost += lane->counts[i].word[COUNTER_LOST];
+    }
+    lane->updates_total += lane->updates;
+    lane->lost_total += lane->lost;
+    lane->skipped += lane->state.found_inf != 0;
+    if (step == 1)
+        lane->first_loss = lane->state.loss;
+    series_add(&lane->loss_curve, step, (double)lane->state.loss, lane->state.found_inf != 0);
+}
+
+void session_after_step(struct session *s)
+{
+    for (int i = 0; i < s->lane_count; i++)
+        lane_account(&s->lanes[i]);
+    const struct run_state *state = &s->lanes[0].state;
+    series_add(&s->log2_scale, trainer_steps(s->lanes[0].trainer), log2((double)state->used_scale),
+               state->found_inf != 0);
+    tell_difference(s);
+    tell_flushed(s);
+    tell_scale(s);
+    tell_updates(s);
+    s->injected = false;
+}

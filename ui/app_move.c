@@ -1,0 +1,122 @@
+/* app_move.c: where arrows, pages and ends lead in each panel. */
+#include "app_state.h"
+#include <stdio.h>
+
+enum { TENSOR_PAGE = 10 };
+
+static int clamp(int x, int low, int high)
+{
+    return x > high ? (high < low ? low : high) : x < low ? low : x;
+}
+
+/* How far a panel can be scrolled: what does not fit into its area. */
+static int scroll_room(const struct app *app)
+{
+    const struct panel *panel = &panel_table[app->view.panel];
+    struct rect area = app_panel_area(app, app->rows, app->cols);
+    int height = panel->height && app->snapshot ? panel->height(area.cols, &app->view, app->snapshot) : 0;
+    return height > area.rows ? height - area.rows : 0;
+}
+
+static const struct tensor_row *selected_tensor(const struct app *app)
+{
+    const struct snapshot *s = app->snapshot;
+    return s && s->tensor_count > 0 ? &s->tensors[clamp(app->view.tensor, 0, s->tensor_count - 1)] : NULL;
+}
+
+void view_clamp(struct app *app)
+{
+    struct view *v = &app->view;
+    const struct snapshot *s = app->snapshot;
+    v->format = clamp(v->format, 0, FORMAT_STORED_COUNT - 1);
+    v->bit = clamp(v->bit, 0, format_table[v->format].width - 1);
+    v->scroll[v->panel] = clamp(v->scroll[v->panel], 0, scroll_room(app));
+    if (!s)
+        return;
+    if (s->update_valid)
+        v->scheme = clamp(v->scheme, 0, (int)s->update.count - 1);
+    v->tensor = clamp(v->tensor, 0, s->tensor_count - 1);
+    const struct tensor_row *t = selected_tensor(app);
+    v->element = t ? clamp(v->element, 0, (int)(t->rows * t->cols) - 1) : 0;
+}
+
+bool move_horizontally(struct app *app, int by)
+{
+    struct view *v = &app->view;
+    if (v->panel == PANEL_BITS)
+        v->bit -= by; /* bit 0 is the rightmost */
+    else if (v->panel == PANEL_TRAIN)
+        v->element += by;
+    view_clamp(app);
+    return true;
+}
+
+bool move_vertically(struct app *app, int by)
+{
+    struct view *v = &app->view;
+    switch (v->panel) {
+    case PANEL_BITS:
+        v->format += by;
+        break;
+    case PANEL_UPDATE:
+        v->scheme += by;
+        break;
+    case PANEL_TRAIN:
+        v->tensor += by;
+        break;
+    default:
+        v->scroll[v->panel] += by;
+    }
+    view_clamp(app);
+    return true;
+}
+
+bool move_page(struct app *app, int by)
+{
+    struct view *v = &app->view;
+    int page = app_panel_area(app, app->rows, app->cols).rows / 2;
+    if (v->panel == PANEL_TRAIN && scroll_room(app) == 0)
+        v->tensor += by * TENSOR_PAGE;
+    else
+        v->scroll[v->panel] += by * (page > 1 ? page : 1);
+    view_clamp(app);
+    return true;
+}
+
+bool move_to_end(struct app *app, int direction)
+{
+    enum { FAR = 1 << 24 };
+    struct view *v = &app->view;
+    switch (v->panel) {
+    case PANEL_BITS:
+        v->bit = direction < 0 ? FAR : 0;
+        break;
+    case PANEL_UPDATE:
+        v->scheme = direction * FAR;
+        break;
+    case PANEL_TRAIN:
+        v->tensor = direction * FAR;
+        break;
+    default:
+        v->scroll[v->panel] = direction * FAR;
+    }
+    view_clamp(app);
+    return true;
+}
+
+bool selected_weight(const struct app *app, char *text, size_t size, char *error)
+{
+    const struct snapshot *s = app->snapshot;
+    const struct tensor_row *t = selected_tensor(app), *weight = NULL;
+    for (int i = 0; t && i < s->tensor_count; i++)
+        if (s->tensors[i].param == t->param && s->tensors[i].role == TENSOR_WEIGHT)
+            weight = &s->tensors[i];
+    if (!t || t->param == TENSOR_NONE || !weight || t->rows * t->cols != weight->rows * weight->cols) {
+        snprintf(error, APP_ERROR, "%s belongs to no weight: choose a row of a parameter",
+                 t ? t->name : "this");
+        return false;
+    }
+    int element = clamp(app->view.element, 0, (int)(t->rows * t->cols) - 1);
+    snprintf(text, size, "%s[%ld,%ld]", weight->name, element / weight->cols, element % weight->cols);
+    return true;
+}
