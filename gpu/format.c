@@ -75,6 +75,12 @@ const struct format *format_find(const char *name)
     return NULL;
 }
 
+const struct format *format_find_stored(const char *name)
+{
+    const struct format *f = format_find(name);
+    return f && f->key < FORMAT_STORED_COUNT ? f : NULL;
+}
+
 bool format_has_sign(const struct format *f)
 {
     return f->specials != FORMAT_SCALE;

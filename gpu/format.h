@@ -84,6 +84,9 @@ extern const struct format format_table[FORMAT_COUNT];
  * goes before a custom format of the same name.  What it points to stays for the life of the program. */
 const struct format *format_find(const char *name);
 
+/* The same among the formats that tensors are stored in. */
+const struct format *format_find_stored(const char *name);
+
 /* What a format has. */
 bool format_has_sign(const struct format *f); /* negative values */
 bool format_has_zero(const struct format *f); /* zeros, and subnormals */

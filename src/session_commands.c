@@ -349,7 +349,7 @@ static bool do_weight(struct session *s, const char *argument, char *error)
 /* The row of the answer about a format, made fresh. */
 static const struct bits_row *row_of(struct session *s, const char *format, char *error)
 {
-    const struct format *f = format_find(format);
+    const struct format *f = format_find_stored(format);
     if (!f)
         fail(error, "no format '%.40s'", format);
     else if (session_answer(s))
