@@ -1,6 +1,7 @@
 /* session_view.c: a snapshot of everything that panels show. */
 #include "probe_text.h"
 #include "session_internal.h"
+#include "trace.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static bool view_lane(struct session *s, int index, struct lane_view *v)
     struct lane *lane = &s->lanes[index];
     double share, norm;
     text_format(v->recipe, sizeof v->recipe, "%s", lane->name);
-    v->loss_curve = lane->loss_curve;
+    v->loss_curve = s->future.behind ? s->future.loss[index] : lane->loss_curve;
     text_share(v->lost, sizeof v->lost, lane->lost, lane->updates);
     text_share(v->lost_total, sizeof v->lost_total, lane->lost_total, lane->updates_total);
     text_format(v->loss, sizeof v->loss, "–");
@@ -74,10 +75,31 @@ static void fill_counts(const struct lane *lane, const struct tensor *x, struct 
         text_share(row->lost, sizeof row->lost, c[COUNTER_LOST], c[COUNTER_UPDATED]);
 }
 
-static void view_tensor(const struct lane *lane, int index, struct tensor_row *row)
+/* Whether a tensor is among those that the last launch stored. */
+static bool is_fresh(const struct session *s, int index)
 {
+    int outputs[TRAINER_MAX_TENSORS];
+    int n = s->last_launch < 0 ? 0 : trace_outputs(s->lanes[0].trainer, s->last_launch, outputs);
+    while (n > 0)
+        if (outputs[--n] == index)
+            return true;
+    return false;
+}
+
+/* In a step, what launches have stored so far; between two steps, what the last one has. */
+static bool is_touched(const struct lane *lane, int index)
+{
+    int store = trace_first_store(lane->trainer, index);
+    if (store < 0)
+        return false;
+    return session_in_step_of(lane) ? store < trainer_next_launch(lane->trainer)
+                                    : trainer_steps(lane->trainer) > 0;
+}
+
+static void view_tensor(const struct session *s, int index, struct tensor_row *row)
+{
+    const struct lane *lane = &s->lanes[0];
     const struct tensor *x = trainer_tensor(lane->trainer, index);
-    enum phase phase = store_phase(lane, x);
     snprintf(row->name, sizeof row->name, "%s", x->name);
     snprintf(row->format, sizeof row->format, "%s", format_table[x->format].name);
     row->role = x->role;
@@ -90,7 +112,8 @@ static void view_tensor(const struct lane *lane, int index, struct tensor_row *r
     else
         text_format(row->shape, sizeof row->shape, "%ld×%ld", x->rows, x->cols);
     memcpy(row->count, lane->counts[index].word, sizeof row->count);
-    row->touched = phase != PHASE_COUNT && session_reached(lane, phase);
+    row->touched = store_phase(lane, x) != PHASE_COUNT && is_touched(lane, index);
+    row->fresh = is_fresh(s, index);
     if (row->touched)
         fill_counts(lane, x, row);
 }
@@ -126,6 +149,16 @@ static void view_progress(const struct session *s, struct snapshot *out)
         text_format(out->next_text[i], sizeof out->next_text[i], "%s", what ? what : "");
     }
     snprintf(out->rate, sizeof out->rate, "–");
+    out->launch = trainer_next_launch(t);
+    out->launch_count = trainer_launch_count(t);
+    text_format(out->next_launch, sizeof out->next_launch, "%s", trainer_launch_text(t, out->launch));
+    if (s->last_launch >= 0)
+        text_format(out->done_text, sizeof out->done_text, "%s", trainer_launch_text(t, s->last_launch));
+    out->last_step = s->history.frontier.step;
+    out->behind = s->future.behind;
+    out->injected = session_injected(s);
+    text_format(out->history, sizeof out->history, "%d images, %.1f of %.0f MB", s->history.count,
+                (double)s->history.used / 1048576, (double)s->history.budget / 1048576);
 }
 
 static void view_events(const struct session *s, struct snapshot *out)
@@ -185,7 +218,7 @@ struct snapshot *session_snapshot(struct session *s)
     if (!out)
         return NULL;
     out->generation = ++s->generation;
-    if (!s->failed)
+    if (!s->failed && !view_all(s, out) && s->failed && session_rescue(s))
         view_all(s, out);
     view_setup(s, out);
     view_progress(s, out);
@@ -193,7 +226,7 @@ struct snapshot *session_snapshot(struct session *s)
     view_events(s, out);
     out->tensor_count = trainer_tensor_count(s->lanes[0].trainer);
     for (int i = 0; i < out->tensor_count; i++)
-        view_tensor(&s->lanes[0], i, &out->tensors[i]);
+        view_tensor(s, i, &out->tensors[i]);
     out->failed = s->failed;
     snprintf(out->message, sizeof out->message, "%s", s->message);
     out->message_is_error = s->message_is_error;

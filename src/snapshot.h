@@ -13,6 +13,7 @@
 
 enum {
     SNAPSHOT_LANES = 4,
+    SNAPSHOT_PAIRS = 6, /* of lanes */
     SNAPSHOT_EVENTS = 32,
     SNAPSHOT_WATCH = 8,
     SERIES_POINTS = 512,
@@ -45,7 +46,8 @@ struct tensor_row {
     int param; /* or TENSOR_NONE */
     long rows, cols;
     bool is_gradient_store;
-    bool touched; /* by the phases run so far in this step: else its counters are "·" */
+    bool touched; /* by the launches run so far in this step: else its counters are "·" */
+    bool fresh;   /* stored by the last launch */
     uint32_t count[COUNTER_COUNT];
     char zero[12], flushed[12], subnormal[12], overflowed[12], nan[12],
         lost[12]; /* shares or counts; "" if not meaningful */
@@ -130,6 +132,13 @@ struct snapshot {
     enum phase next_phase;    /* PHASE_CAST between steps */
     bool in_step;             /* some phases of step + 1 are done */
     char next_text[2][112];   /* what the next phase will do */
+    int launch, launch_count; /* of lane 0: launches done in this step, and of a whole one */
+    char done_text[112];      /* the last launch; "" before the first */
+    char next_launch[112];    /* what the next one will do */
+    int64_t last_step;        /* as far as this run has been: curves go on to here */
+    bool behind;              /* this is an earlier place: what comes is known */
+    char history[TEXT_SHORT]; /* "212 images, 20.1 of 64 MB" */
+    int injected;             /* changes by hand so far: this is no clean run */
     char rate[24];            /* steps per second while running, "–" in headless runs */
     char message[TEXT_VALUE]; /* of the last command; "" for none */
     bool message_is_error;
