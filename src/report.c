@@ -54,7 +54,7 @@ void report_policy(json_t *root, const struct probe_policy *policy)
         json_object_set_new(root, "random_bits", json_integer(policy->random_bits));
 }
 
-static json_t *flags(uint32_t raised)
+json_t *report_flags(uint32_t raised)
 {
     static const struct {
         uint32_t flag;
@@ -106,7 +106,7 @@ json_t *report_bits_result(const struct bits_result *r)
         "error", report_exact(r->error), "error_ulp_approx",
         r->error ? report_approximate(r->error_ulp) : json_null(), "ulp", report_exact(r->ulp), "next_up",
         r->has_up ? report_bits_value(f, r->up) : json_null(), "next_down",
-        r->has_down ? report_bits_value(f, r->down) : json_null(), "flags", flags(r->flags));
+        r->has_down ? report_bits_value(f, r->down) : json_null(), "flags", report_flags(r->flags));
     free(hexfloat);
     return o;
 }

@@ -16,6 +16,9 @@ json_t *report_bits(const struct format *f, uint64_t bits);
 json_t *report_bits_value(const struct format *f, uint64_t bits);
 json_t *report_pair(const struct format *f, uint64_t bits);
 
+/* Exceptions raised (enum round_flag) as a list of names. */
+json_t *report_flags(uint32_t raised);
+
 /* A number of a key in _approx: null for infinities and NaN, which JSON has not. */
 json_t *report_approximate(double x);
 
