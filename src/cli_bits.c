@@ -1,4 +1,5 @@
 /* cli_bits.c: `ulpscope bits`. */
+#include "cli_block.h"
 #include "cli_text.h"
 #include "cli_verbs.h"
 #include "report.h"
@@ -8,6 +9,7 @@
 /* What is asked: values as typed, and to which formats. */
 struct question {
     struct probe_policy policy;
+    const struct block_format *block; /* NULL: values one by one */
     const struct format *formats[CLI_FORMATS];
     size_t format_count;
     char **texts;
@@ -46,6 +48,10 @@ static int check_fits(struct cli *c, const struct question *q, const char *where
     struct exact_error error;
     char quoted[CLI_TEXT];
     cli_quote(quoted, sizeof quoted, text);
+    if (q->block)
+        return exact_kind(x) == EXACT_FINITE
+                   ? CLI_DONE
+                   : cli_fail(c, CLI_USAGE, "%s%s: a block takes finite values", where, quoted);
     for (size_t i = 0; i < q->format_count; i++)
         if (!probe_fits(x, q->formats[i], &error))
             return cli_fail(c, CLI_USAGE, "%s%s: %s", where, quoted, error.message);
@@ -119,6 +125,8 @@ static int add_input(struct cli *c, struct question *q)
 static int read_question(struct cli *c, struct question *q)
 {
     int status = read_policy(c, &q->policy);
+    if (status == CLI_DONE)
+        status = cli_block_format(c, &q->block);
     if (status == CLI_DONE)
         status = cli_format_list(c, q->formats, &q->format_count);
     for (int i = 0; i < c->operand_count && status == CLI_DONE; i++)
@@ -276,7 +284,10 @@ int cli_bits(struct cli *c)
     struct question q = {0};
     int status = read_question(c, &q);
     struct device *d = status == CLI_DONE ? cli_device(c, &status) : NULL;
-    if (d)
+    if (d && q.block) {
+        struct cli_block block = {q.block, q.texts, q.values, q.count, &q.policy};
+        status = cli_block_print(c, d, &block);
+    } else if (d)
         status = cli_flag(c, "--json") ? run_json(c, &q, d) : run_text(c, &q, d);
     device_close(d);
     for (size_t i = 0; i < q.count; i++) {

@@ -34,6 +34,8 @@ const struct cli_verb cli_verb_table[] = {
       {"--ftz", 0, NULL, "tiny results become zeros"},
       {"--daz", 0, NULL, "subnormals typed as bits are taken as zeros"},
       {"--nan", 0, "ours|cuda|x86", "what a given NaN becomes: ours keeps sign and payload, as x86 does"},
+      {"--block", 0, "BLOCK",
+       "as blocks with a shared scale: mxfp8e4m3, mxfp8e5m2, mxfp6e3m2, mxfp6e2m3, mxfp4, nvfp4"},
       {"--random-bits", 0, "K", "of stochastic rounding, 1 to 32 (default 32)"},
       SEED,
       JSON}},

@@ -125,11 +125,65 @@ static void calc_in_json(void **state)
     check_error(2, "ulpscope: calc: EXPR is missing\n");
 }
 
+/* ---- blocks ---- */
+
+static json_t *element_of(json_t *root, size_t block, size_t i)
+{
+    json_t *one = json_array_get(json_object_get(root, "blocks"), block);
+    return json_array_get(json_object_get(one, "elements"), i);
+}
+
+static void blocks(void **state)
+{
+    (void)state;
+    CALL("bits", "--block", "mxfp8e4m3", "957", "-1/3", "--json"); /* microsoft/microxcaling#4 */
+    json_t *root = output(), *block = json_array_get(json_object_get(root, "blocks"), 0);
+    check_string(root, "element_format", "e4m3");
+    check_string(json_object_get(block, "scale"), "bits", "0x80");
+    check_string(block, "max", "957");
+    check_string(element_of(root, 0, 0), "value", "896");
+    check_string(element_of(root, 0, 0), "bits", "0x7e");
+    check_string(element_of(root, 0, 0), "error", "-61");
+    check_flags(element_of(root, 0, 0), "inexact overflow");
+    check_string(element_of(root, 0, 1), "error", "-1/96");
+    json_decref(root);
+    char *argv[40] = {"ulpscope", "bits", "--block", "nvfp4", "--json"};
+    for (int i = 5; i < 5 + 17; i++)
+        argv[i] = "1";
+    argv[5] = "6";
+    argv[6] = "-0";
+    call_with(&no_hooks, NULL, 0, argv);
+    root = output();
+    assert_int_equal(json_array_size(json_object_get(root, "blocks")), 2);
+    check_string(element_of(root, 0, 0), "element", "6");
+    check_string(element_of(root, 0, 1), "value", "-0");
+    check_string(json_object_get(json_array_get(json_object_get(root, "blocks"), 1), "scale"), "value",
+                 "0.171875");
+    check_string(element_of(root, 1, 0), "value", "1.03125");
+    json_decref(root);
+    CALL("bits", "--block", "mxfp4", "0", "1e-60", "--json");
+    root = output();
+    check_string(json_object_get(json_array_get(json_object_get(root, "blocks"), 0), "scale"), "bits",
+                 "0x00");
+    json_decref(root);
+    CALL("bits", "--block", "mxfp6e2m3", "1", "2", "3");
+    assert_non_null(strstr(called.out, "MXFP6"));
+    CALL("bits", "--block", "mxfp4", "1", "-inf");
+    check_error(2, "ulpscope: bits: '-inf': a block takes finite values\n");
+    CALL("bits", "--block", "fp4", "1");
+    check_error(
+        2,
+        "ulpscope: bits: --block: 'fp4': not mxfp8e4m3, mxfp8e5m2, mxfp6e3m2, mxfp6e2m3, mxfp4 or nvfp4\n");
+    CALL("bits", "--block", "mxfp4", "-f", "fp16", "1");
+    check_error(2, "ulpscope: bits: --block and --formats exclude each other\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_and_policies),
         cmocka_unit_test(calc_in_json),
+        cmocka_unit_test(blocks),
     };
     unsetenv("ULPSCOPE_DEVICE");
     unsetenv("NO_COLOR");
