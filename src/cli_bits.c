@@ -1,5 +1,6 @@
 /* cli_bits.c: `ulpscope bits`. */
 #include "cli_block.h"
+#include "cli_explain.h"
 #include "cli_text.h"
 #include "cli_verbs.h"
 #include "report.h"
@@ -153,13 +154,22 @@ static bool print_chunk(struct cli *c, const struct question *q, struct device *
     }
     for (size_t i = 0; i < n && done; i++) {
         json_t *list = json_array();
-        for (size_t f = 0; f < formats; f++)
-            json_array_append_new(list, report_bits_result(&results[f * n + i]));
+        for (size_t f = 0; f < formats && done; f++) {
+            const struct bits_result *r = &results[f * n + i];
+            json_t *o = report_bits_result(r);
+            json_array_append_new(list, o);
+            if (cli_flag(c, "--explain"))
+                done = cli_explain_json(o, d, q->values[first + i], r, q->formats, q->format_count, &policy,
+                                        error);
+        }
         json_t *value = json_pack("{s:s, s:o, s:o}", "input", q->texts[first + i], "exact",
                                   report_exact(q->values[first + i]), "formats", list);
-        done = report_list_item(c->out, value, first + i == 0);
-        if (!done)
+        if (!done) {
+            json_decref(value);
+        } else if (!report_list_item(c->out, value, first + i == 0)) {
             snprintf(error->message, sizeof error->message, "out of memory");
+            done = false;
+        }
     }
     for (size_t i = 0; i < formats * n; i++)
         bits_result_clear(&results[i]);
@@ -261,6 +271,9 @@ static bool print_value(struct cli *c, const struct question *q, struct device *
         if (!probe_bits_row(d, q->texts[i], q->values[i], q->formats[f], &policy, row, error))
             return false;
         print_row(c, row);
+        if (cli_flag(c, "--explain") &&
+            !cli_explain_print(c, d, q->values[i], row, q->formats, q->format_count, &policy, error))
+            return false;
     }
     return true;
 }

@@ -31,6 +31,8 @@ const struct cli_verb cli_verb_table[] = {
        "comma list of names of 'formats', eXmY, or all (default fp32,fp16,bf16)"},
       {"--rounding", 'r', "MODE", "rne, rna, rtz, rup, rdn or sr (default rne)"},
       {"--saturate", 0, NULL, "overflow becomes the largest finite value"},
+      {"--explain", 0, NULL,
+       "why, digits that are certain, the interval of reals, the way through other formats"},
       {"--ftz", 0, NULL, "tiny results become zeros"},
       {"--daz", 0, NULL, "subnormals typed as bits are taken as zeros"},
       {"--nan", 0, "ours|cuda|x86", "what a given NaN becomes: ours keeps sign and payload, as x86 does"},

@@ -111,6 +111,35 @@ json_t *report_bits_result(const struct bits_result *r)
     return o;
 }
 
+/* An end of an interval; NULL is infinite. */
+static json_t *end(const struct exact *x, const char *infinite)
+{
+    return x ? report_exact(x) : json_string(infinite);
+}
+
+bool report_explanation(json_t *o, const struct bits_result *r, const struct probe_policy *policy)
+{
+    const struct format *f = r->format;
+    struct bits_explanation e;
+    char why[TEXT_LINE];
+    bool done = probe_explain(f, r->bits, policy, &e);
+    probe_class_why(f, r->bits, why, sizeof why);
+    if (done) {
+        json_object_set_new(o, "class_because", json_string(why));
+        json_object_set_new(o, "shortest", report_exact(e.shortest));
+        json_object_set_new(o, "certain_digits", json_integer(e.certain_digits));
+        json_object_set_new(o, "interval",
+                            e.has_interval ? json_pack("{s:o, s:b, s:o, s:b}", "low", end(e.low, "-inf"),
+                                                       "low_closed", e.low_closed, "high", end(e.high, "inf"),
+                                                       "high_closed", e.high_closed)
+                                           : json_null());
+        json_object_set_new(o, "bits_plus_one", report_pair(f, e.raw_plus_one));
+        json_object_set_new(o, "bits_minus_one", report_pair(f, e.raw_minus_one));
+    }
+    bits_explanation_clear(&e);
+    return done;
+}
+
 json_t *report_update_result(const struct update_result *r)
 {
     const struct format *f = &format_table[r->scheme->format];

@@ -30,6 +30,9 @@ void report_policy(json_t *root, const struct probe_policy *policy);
 
 /* One entry of "formats" of `bits`, and of "schemes" of `update`. */
 json_t *report_bits_result(const struct bits_result *r);
+
+/* Adds what --explain asks for to an entry of "formats". */
+bool report_explanation(json_t *o, const struct bits_result *r, const struct probe_policy *policy);
 json_t *report_update_result(const struct update_result *r);
 
 /* A document whose last key is a list that is printed item by item, so that it never is in memory as a whole:

@@ -73,6 +73,45 @@ static void formats_and_policies(void **state)
     assert_int_equal(called.status, 0);
 }
 
+static void explanations(void **state)
+{
+    (void)state;
+    CALL("bits", "65519.999999999999999999999", "0.1", "fp16.max", "-inf", "e4m3:0x7f", "--explain", "-f",
+         "fp16,bf16,e4m3", "--json");
+    json_t *root = output(), *r = bits_of(root, 0, "fp16");
+    check_string(r, "bits", "0x7bff");
+    check_string(json_object_get(r, "via_fp32"), "bits", "0x7c00"); /* as numpy reads it */
+    check_string(json_object_get(r, "via_fp64"), "value", "inf");
+    check_string(r, "shortest", "65500");
+    assert_int_equal(json_integer_value(json_object_get(r, "certain_digits")), 3);
+    check_string(json_object_get(r, "interval"), "high", "65520");
+    assert_true(json_is_false(json_object_get(json_object_get(r, "interval"), "high_closed")));
+    r = bits_of(root, 1, "fp16");
+    assert_null(json_object_get(r, "via_fp32"));
+    check_string(r, "shortest", "0.1");
+    check_string(json_object_get(r, "bits_plus_one"), "bits", "0x2e67");
+    json_t *through = entry(json_object_get(r, "through"), "format", "bf16");
+    check_string(json_object_get(through, "there"), "bits", "0x3dcd");
+    check_string(json_object_get(through, "back"), "value", "0.10009765625");
+    check_string(through, "error", "0.0001220703125");
+    r = bits_of(root, 2, "fp16");
+    check_string(json_object_get(r, "bits_plus_one"), "value", "inf");
+    check_string(json_object_get(entry(json_object_get(r, "through"), "format", "bf16"), "back"), "value",
+                 "inf");
+    r = bits_of(root, 3, "fp16");
+    check_string(r, "shortest", NULL);
+    check_string(json_object_get(r, "interval"), "low", "-inf");
+    check_string(json_object_get(r, "interval"), "high", "-65520");
+    check_string(r, "class_because", "the biased exponent is all ones and the trailing significand is 0");
+    r = bits_of(root, 4, "e4m3");
+    check_string(json_object_get(r, "interval"), "low", "464"); /* overflow's NaN */
+    json_decref(root);
+    CALL("bits", "1", "0", "nan", "1e-5", "--explain", "-f", "fp16,e5m2");
+    assert_int_equal(called.status, 0);
+    assert_non_null(strstr(called.out, "reals that round to it"));
+    assert_non_null(strstr(called.out, "through e5m2"));
+}
+
 /* ---- calc ---- */
 
 static void calc_in_json(void **state)
@@ -182,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_and_policies),
+        cmocka_unit_test(explanations),
         cmocka_unit_test(calc_in_json),
         cmocka_unit_test(blocks),
     };
