@@ -110,6 +110,24 @@ struct arithmetic_args {
                                   DAZ */
 };
 
+/* quantize: FP32 values to a format's values, as FP32 (`to` may be `from`).  pack16, pack8: to its encodings,
+ * in two bytes or one.  Filled by quantize_set (src/quantize.h); landmarks are magnitudes. */
+struct quantize_args {
+    const float *from;
+    void *to;
+    long n;
+    uint64_t seed, step; /* ROUND_SR: keys of the random words; the index is the element's */
+    int32_t mode;        /* enum round_mode */
+    uint32_t shift;      /* 23 - trailing bits: 1..22 */
+    uint32_t hidden;     /* 2^trailing bits: the unit of the exponent field in an encoding */
+    uint32_t emin_field; /* FP32's exponent field at 2^emin */
+    float smallest;      /* 2^(emin - trailing bits), the smallest subnormal */
+    uint32_t max, over[2],
+        infinity; /* FP32 bits: largest finite; what overflow becomes, by sign; what infinity does */
+    uint32_t max_code, over_code[2], infinity_code, nan_code, payload_mask,
+        sign_code; /* the same as encodings */
+};
+
 /* update_probe: repeated updates w <- rnd(w - delta) of one weight, one case a tile. */
 enum update_scheme_kind { UPDATE_PLAIN, UPDATE_MASTER, UPDATE_STOCHASTIC, UPDATE_KAHAN };
 enum { UPDATE_SAMPLES = 256 };
@@ -356,6 +374,9 @@ struct math_args {
     KERNEL_FORMATS(X, cast_to, cast_args)                                                                    \
     KERNEL_FORMATS(X, cast_from, cast_args)                                                                  \
     X(round_wide, round_args)                                                                                \
+    X(quantize, quantize_args)                                                                               \
+    X(pack16, quantize_args)                                                                                 \
+    X(pack8, quantize_args)                                                                                  \
     X(arithmetic, arithmetic_args)                                                                           \
     X(update_probe, update_probe_args)                                                                       \
     X(begin_step, step_args)                                                                                 \

@@ -123,6 +123,17 @@ void session_event(struct session *s, enum event_kind kind, const char *format, 
     __attribute__((format(printf, 3, 4)));
 void series_add(struct series *c, int64_t step, double value, bool mark);
 
+/* ---- session_commands.c, session_ask.c ---- */
+typedef bool command_handler(struct session *s, const char *argument, char *error);
+extern command_handler *const session_value_handlers[COMMAND_COUNT]; /* NULL for commands of other groups */
+
+/* Fill error[160] and return false. */
+bool session_refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool session_bad_value(const char *text, const struct exact_error *why, char *error);
+bool session_device_failed(struct session *s, char *error);
+/* A whole number from least to most. */
+bool session_read_count(const char *text, int64_t least, int64_t most, int64_t *out, char *error);
+
 /* ---- session_value.c: the focused value ---- */
 bool session_set_text(char **to, const char *text);
 bool session_answer(struct session *s); /* makes the answers fresh; false if the device failed */

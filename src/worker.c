@@ -111,15 +111,32 @@ static void publish_failure(struct worker *w, const char *why)
 
 /* ---- the queue ---- */
 
-/* Whether a command says something about values only, or stops: such are carried out although a `step N` is
- * on. */
-static bool goes_ahead(const char *line, bool *stops)
+static enum command_id command_of(const char *line)
 {
     char copy[32], error[160], *argument;
     text_format(copy, sizeof copy, "%s", line);
-    enum command_id id = command_parse(copy, &argument, error);
-    *stops = id == COMMAND_PAUSE || id == COMMAND_TOGGLE;
-    return *stops || id == COMMAND_COUNT || strcmp(command_table[id].group, "value") == 0;
+    return command_parse(copy, &argument, error);
+}
+
+/* Whoever asks a long `step N` to pause has seen enough, whatever else waits its turn.  The mutex is held. */
+static void stop_pending(struct turning *t)
+{
+    struct worker *w = t->w;
+    for (int i = 0; t->pending > 0 && i < w->queued; i++) {
+        char *line = w->queue[(w->first + i) % QUEUE];
+        enum command_id id = command_of(line);
+        if (id != COMMAND_PAUSE && id != COMMAND_TOGGLE)
+            continue;
+        t->pending = 0;
+        memcpy(line, "pause", sizeof "pause");
+    }
+}
+
+/* Questions about values are answered although a `step N` is on; all else waits until it is done. */
+static bool goes_ahead(const char *line)
+{
+    enum command_id id = command_of(line);
+    return id == COMMAND_COUNT || strcmp(command_table[id].group, "value") == 0;
 }
 
 /* The next line that may be carried out now, to be freed; or NULL. */
@@ -127,18 +144,14 @@ static char *take_line(struct turning *t)
 {
     struct worker *w = t->w;
     char *line = NULL;
-    bool stops = false;
     pthread_mutex_lock(&w->mutex);
-    if (w->queued > 0 && (t->pending == 0 || goes_ahead(w->queue[w->first], &stops))) {
+    stop_pending(t);
+    if (w->queued > 0 && (t->pending == 0 || goes_ahead(w->queue[w->first]))) {
         line = w->queue[w->first];
         w->first = (w->first + 1) % QUEUE;
         w->queued--;
     }
     pthread_mutex_unlock(&w->mutex);
-    if (!stops)
-        return line;
-    t->pending = 0; /* whoever asks a long `step N` to pause has seen enough */
-    snprintf(line, 6, "pause");
     return line;
 }
 
@@ -295,7 +308,7 @@ struct worker *worker_start(const struct session_options *options, int wake_fd)
 bool worker_send(struct worker *w, const char *line)
 {
     size_t size = strlen(line) + 1;
-    char *copy = malloc(size < 6 ? 6 : size); /* "pause" fits: see take_line */
+    char *copy = malloc(size < 6 ? 6 : size); /* "pause" fits: see stop_pending */
     if (!copy)
         return false;
     memcpy(copy, line, size);

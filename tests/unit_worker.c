@@ -189,8 +189,8 @@ static void a_long_step_answers_questions_and_can_be_stopped(void **state)
         snapshot_free(s);
     assert_string_equal(s->bits.rows[FORMAT_FP16].hex, "0x0001");
     snapshot_free(s);
-    assert_true(worker_send(b->w, "toggle"));
     assert_true(worker_send(b->w, "seed 7")); /* waits for its turn */
+    assert_true(worker_send(b->w, "toggle"));
     for (s = next(b); strcmp(s->seed, "7") != 0; s = next(b))
         snapshot_free(s);
     assert_int_equal(s->step, 0);

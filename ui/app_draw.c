@@ -49,6 +49,11 @@ static void state_text(const struct snapshot *s, int brevity, char *out, size_t 
     snprintf(step, sizeof step, "%s%lld%s", brevity < 4 ? "step " : "", (long long)s->step,
              s->in_step ? "+" : "");
     const char *gap = brevity < 2 ? "   " : "  ";
+    if (brevity < 1 && s->running && s->rate[0] && strcmp(s->rate, "–") != 0) {
+        snprintf(out, size, "%s%s   %s %s   %s   %s %s", s->device, exact, s->task, s->recipe, s->rate, step,
+                 sign);
+        return;
+    }
     if (brevity < 3)
         snprintf(out, size, "%s%s%s%s %s%s%s %s", s->device, exact, gap, s->task, s->recipe, gap, step, sign);
     else if (brevity < 5)
@@ -137,6 +142,18 @@ static void draw_field_hints(const struct app *app, struct grid *g, int row)
     }
 }
 
+/* As many of the kernels, which two blanks separate, as fit. */
+static void kernels_text(const char *kernels, int cols, char *out, size_t size)
+{
+    size_t all = strlen(kernels), taken = 0;
+    for (size_t end = 0; end <= all; end++) {
+        bool whole = end == all || strncmp(kernels + end, "  ", 2) == 0;
+        if (whole && end > 0 && (int)end + (end < all ? 3 : 0) <= cols)
+            taken = end;
+    }
+    snprintf(out, size, "kernels  %.*s%s", (int)taken, kernels, taken < all ? "  …" : "");
+}
+
 static void draw_status(const struct app *app, struct grid *g, int row, int hidden)
 {
     const char *kernels = app->snapshot ? app->snapshot->kernels[app->view.panel] : "";
@@ -144,7 +161,7 @@ static void draw_status(const struct app *app, struct grid *g, int row, int hidd
     int room = g->cols;
     if (hidden > 0 && !app->help)
         room -= 2 + snprintf(more, sizeof more, " %d more row%s: PgDn ", hidden, hidden == 1 ? "" : "s");
-    snprintf(title, sizeof title, "kernels  %s", kernels);
+    kernels_text(kernels, room - 16, title, sizeof title);
     grid_rule(g, row, 0, g->cols, NULL);
     if (kernels[0])
         grid_rule(g, row, 0, room, title);

@@ -33,7 +33,7 @@ static struct columns columns_of(int cols)
     c.trailing = c.exponent + FIELD_GAP;
     c.hex = c.trailing + trailing + 3;
     c.class = c.hex + 12;
-    c.scientific = c.class + 13;
+    c.scientific = c.class + 15;
     bool wide = cols >= WIDE;
     int spare = wide ? cols - WIDE : 0;
     spare = spare > 40 ? 40 : spare;
@@ -186,15 +186,20 @@ static void draw_formats(struct page *p, const struct view *v, const struct snap
     }
 }
 
-/* "label 0x3c01 = 1.0009765625" */
-static int draw_neighbour(struct page *p, int col, const char *label, const char *hex, const char *value)
+/* "label 0x3c01 = 1.0009765625", up to column `end`. */
+static void draw_neighbour(struct page *p, int col, int end, const char *label, const char *hex,
+                           const char *value)
 {
+    char number[TEXT_VALUE];
     col += grid_text(p->g, p->row, col, ROLE_DIM, label);
-    if (!hex[0])
-        return col + grid_text(p->g, p->row, col, ROLE_DIM, "none");
+    if (!hex[0]) {
+        grid_text(p->g, p->row, col, ROLE_DIM, "none");
+        return;
+    }
     col += grid_text(p->g, p->row, col, ROLE_TEXT, hex);
     col += grid_text(p->g, p->row, col, ROLE_DIM, " = ");
-    return col + grid_text(p->g, p->row, col, ROLE_TEXT, value);
+    panel_number(value, end - col, number);
+    grid_text(p->g, p->row, col, ROLE_TEXT, number);
 }
 
 static void draw_bit(struct page *p, const struct view *v, const struct bits_row *row)
@@ -204,12 +209,12 @@ static void draw_bit(struct page *p, const struct view *v, const struct bits_row
     snprintf(title, sizeof title, "bit %d of %s · %s", v->bit, row->format->name, flip->role);
     page_rule(p, title);
     int left = p->col + 2, right = p->col + p->cols / 2 + 2;
-    draw_neighbour(p, left, "flip       ", flip->hex, flip->value);
-    draw_neighbour(p, right, "next up    ", row->up_hex, row->up);
+    draw_neighbour(p, left, right - 2, "flip       ", flip->hex, flip->value);
+    draw_neighbour(p, right, p->col + p->cols - 1, "next up    ", row->up_hex, row->up);
     p->row++;
     grid_printf(p->g, p->row, left, ROLE_DIM, "hex float  ");
     grid_text(p->g, p->row, left + 11, ROLE_TEXT, row->hexfloat);
-    draw_neighbour(p, right, "next down  ", row->down_hex, row->down);
+    draw_neighbour(p, right, p->col + p->cols - 1, "next down  ", row->down_hex, row->down);
     p->row++;
 }
 
@@ -219,6 +224,12 @@ static void draw_interval(struct page *p, const struct bits_row *row)
     bool many = row->interval[0] == '[' || row->interval[0] == '(';
     snprintf(text, sizeof text, "%s%s round%s to %s %s", many ? "all reals in " : "", row->interval,
              many ? "" : "s", row->format->name, row->hex);
+    char *infinity = strstr(text, "∞");
+    if (infinity && p->g->ascii) { /* no ASCII character stands for it; its three bytes do */
+        infinity[0] = 'i';
+        infinity[1] = 'n';
+        infinity[2] = 'f';
+    }
     if (row->interval[0])
         page_paragraph(p, ROLE_TEXT, text);
 }
@@ -250,7 +261,7 @@ static void draw_flips(struct page *p, const struct view *v, const struct bits_r
         grid_printf(p->g, p->row, at, bit == v->bit ? ROLE_FOCUS : ROLE_DIM, "%s%2d",
                     bit == v->bit ? "▸ " : "  ", bit);
         grid_text(p->g, p->row, at + 6, ROLE_DIM, flip->role);
-        draw_neighbour(p, at + 26, "", flip->hex, flip->value);
+        draw_neighbour(p, at + 26, at + BIT_COLS - 2, "", flip->hex, flip->value);
     }
     p->row = first + rows;
 }

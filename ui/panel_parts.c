@@ -177,7 +177,7 @@ static void heavy_part(struct page *p, const struct number_line *line, enum roun
     bool nearest = mode == ROUND_RNE || mode == ROUND_RNA;
     if (line->stored < 0 || mode == ROUND_SR)
         return;
-    int from = nearest && line->stored == 1 ? middle + 1 : low,
+    int from = nearest && line->stored == 1 ? middle : low,
         end = nearest && line->stored == 0 ? middle : high;
     grid_fill(p->g, rect_make(p->row, from, 1, end - from), ROLE_SIGNIFICAND, 0x2501); /* ━ */
 }
@@ -201,7 +201,7 @@ void page_number_line(struct page *p, const struct number_line *line, enum round
     struct grid *g = p->g;
     int low = p->col + LINE_MARGIN, high = p->col + p->cols - 1 - LINE_MARGIN;
     int middle = low + (high - low) / 2;
-    int mark = low + (int)(line->position * (high - low) + 0.5);
+    int mark = line->position == 0.5 ? middle : low + (int)(line->position * (high - low) + 0.5);
     if (!line->valid) {
         page_paragraph(p, ROLE_DIM, "an infinity or a NaN has no place on the line of real numbers");
         return;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GAP = 2, PLOT_ROWS = 8, LETTER_MAX = UPDATE_SCHEMES };
+enum { GAP = 2, PLOT_ROWS = 8, EXACT_WIDTH = 16, LETTER_MAX = UPDATE_SCHEMES };
 
 /* "1,000" */
 static void thousands(int64_t n, char *out, size_t size)
@@ -299,8 +299,10 @@ static void draw_letters(struct grid *g, struct rect in, const struct plot_axes 
 static void legend_widths(const struct update_answer *a, const struct curve *curves, int count, int *names,
                           int *values)
 {
+    char exact[TEXT_VALUE];
+    panel_number(a->exact, EXACT_WIDTH, exact);
     *names = 5;
-    *values = glyph_text_width(a->exact);
+    *values = glyph_text_width(exact);
     for (int i = 0; i < count; i++) {
         int width = glyph_text_width(curves[i].names), value = glyph_text_width(curves[i].row->drift_text);
         *names = width > *names ? width : *names;
@@ -320,8 +322,9 @@ static void draw_legend(struct grid *g, struct rect r, const struct update_answe
         int row = r.row + i;
         grid_put(g, row, r.col, role, exact ? 0x2504 : (uint32_t)('a' + i)); /* ┄ */
         grid_text_fit(g, row, r.col + 2, names, role, exact ? "exact" : curves[i].names);
-        grid_text(g, row, r.col + 4 + names, exact ? ROLE_DIM : ROLE_TEXT,
-                  exact ? a->exact : curves[i].row->drift_text);
+        char value[TEXT_VALUE];
+        panel_number(exact ? a->exact : curves[i].row->drift_text, exact ? EXACT_WIDTH : TEXT_SHORT, value);
+        grid_text(g, row, r.col + 4 + names, exact ? ROLE_DIM : ROLE_TEXT, value);
     }
 }
 

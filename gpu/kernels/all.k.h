@@ -7,6 +7,7 @@
 #include "measure.k.h"
 #include "optimizer.k.h"
 #include "probe.k.h"
+#include "quantize.k.h"
 #include "round.k.h"
 #include "step.k.h"
 #include "tanh.k.h"

@@ -31,7 +31,7 @@ K_FN void softmax_forward_body(const struct loss_args *a, long tile)
     K_LANES (r, rows)
         loss[r] = k_log(sum[r]) - (x[r * cols + a->labels[row + r]] - largest[r]);
     K_LANES (r, rows)
-        a->row_loss[row + r] = k_is_nan(loss[r]) ? k_float(0x7fc00000u) : loss[r];
+        a->row_loss[row + r] = k_canonical(loss[r]);
     for (int r = 0; r < rows; r++)
         k_store(a->work, (row + r) * cols, p + r * cols, (int)cols, FORMAT_FP32, a->counters);
 }
@@ -63,7 +63,7 @@ K_FN void mse_forward_body(const struct loss_args *a, long tile)
             loss += difference * difference;
             k_store(a->work, i, &difference, 1, FORMAT_FP32, a->counters);
         }
-        a->row_loss[row + r] = k_is_nan(loss) ? k_float(0x7fc00000u) : loss;
+        a->row_loss[row + r] = k_canonical(loss);
     }
 }
 
@@ -94,8 +94,7 @@ K_FN void loss_mean_body(const struct loss_mean_args *a)
     }
     for (int i = 0; i < LOSS_PARTS; i++)
         sum += part[i];
-    sum /= (float)a->terms;
-    a->state->loss = k_is_nan(sum) ? k_float(0x7fc00000u) : sum;
+    a->state->loss = k_canonical(sum / (float)a->terms);
 }
 
 K_DEFINE(softmax_forward, loss_args, k_tile_count(a->rows, K_ROWS), softmax_forward_body(a, tile))

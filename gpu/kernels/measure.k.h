@@ -55,6 +55,17 @@ K_FN void window(const struct window_args *a, long tile, enum format_id format)
     k_store(a->to, p.first, values, p.n, format, a->counters);
 }
 
+/* Through integers: compilers drop a floating-point selection of NaN for NaN, as if all NaNs were one. */
+K_FN double k_canonical_double(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bool is_nan = (bits & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000);
+    bits = is_nan ? UINT64_C(0x7ff8000000000000) : bits;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 K_FN void drift(const struct drift_args *a, long tile, enum format_id format)
 {
     double sum = 0.0;
@@ -62,7 +73,7 @@ K_FN void drift(const struct drift_args *a, long tile, enum format_id format)
         double difference = (double)k_load(a->a, (long)i, format) - (double)a->b[i];
         sum += difference * difference;
     }
-    a->norms[tile] = sqrt(sum);
+    a->norms[tile] = k_canonical_double(sqrt(sum));
 }
 
 K_FN float k_math(float x, int function)
@@ -86,7 +97,7 @@ K_FN void math_map_body(const struct math_args *a, long tile)
     long first = tile * K_FLAT;
     int n = k_part(a->n, first, K_FLAT);
     for (int i = 0; i < n; i++)
-        a->to[first + i] = k_math(a->from[first + i], a->function);
+        a->to[first + i] = k_canonical(k_math(a->from[first + i], a->function));
 }
 
 K_DEFINE(count_classes, accuracy_args, a->rows, count_classes_body(a, tile))

@@ -91,6 +91,12 @@ K_FN uint32_t k_encode(float x, enum format_id format)
     return k_encode_with_nan(x, format, quiet);
 }
 
+/* An FP32 value that a kernel computed, as it may be stored: hardware differs in a NaN's sign and payload. */
+K_FN float k_canonical(float x)
+{
+    return k_float(k_encode(x, FORMAT_FP32));
+}
+
 /* For values that were given: convertFormat of IEEE 754-2019 clause 5.4.2, NaN payloads kept from the top. */
 K_FN uint32_t k_convert(float x, enum format_id format)
 {

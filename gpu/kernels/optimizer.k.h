@@ -43,18 +43,18 @@ K_FN void k_deltas(const struct k_rule *rule, const float *g, float *first, floa
 {
     if (rule->optimizer == OPTIMIZER_SGD) {
         K_LANES (i, n)
-            delta[i] = rule->lr * g[i];
+            delta[i] = k_canonical(rule->lr * g[i]);
     } else if (rule->optimizer == OPTIMIZER_MOMENTUM) {
         K_LANES (i, n) {
-            first[i] = rule->momentum * first[i] + g[i];
-            delta[i] = rule->lr * first[i];
+            first[i] = k_canonical(rule->momentum * first[i] + g[i]);
+            delta[i] = k_canonical(rule->lr * first[i]);
         }
     } else {
         K_LANES (i, n) {
-            first[i] = rule->beta1 * first[i] + rule->one_minus_beta1 * g[i];
-            second[i] = rule->beta2 * second[i] + rule->one_minus_beta2 * (g[i] * g[i]);
+            first[i] = k_canonical(rule->beta1 * first[i] + rule->one_minus_beta1 * g[i]);
+            second[i] = k_canonical(rule->beta2 * second[i] + rule->one_minus_beta2 * (g[i] * g[i]));
             float root = sqrtf(second[i] / rule->correction2);
-            delta[i] = rule->lr * (first[i] / rule->correction1) / (root + rule->epsilon);
+            delta[i] = k_canonical(rule->lr * (first[i] / rule->correction1) / (root + rule->epsilon));
         }
     }
 }

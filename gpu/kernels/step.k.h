@@ -10,7 +10,7 @@ K_FN void begin_step_body(const struct step_args *a)
     struct run_state *s = a->state;
     s->found_inf = 0;
     s->used_scale = a->settings->scaler == SCALER_NONE ? 1.0f : s->scale;
-    s->inverse_scale = (float)(1.0 / (double)s->used_scale);
+    s->inverse_scale = k_canonical((float)(1.0 / (double)s->used_scale));
     s->steps++;
     for (long i = 0; i < a->counter_words; i++)
         a->counters[i] = 0;
@@ -20,7 +20,7 @@ K_FN void begin_step_body(const struct step_args *a)
 K_FN void scale_loss_body(const struct step_args *a)
 {
     float scaled = a->state->used_scale * a->settings->loss_weight;
-    a->state->loss_gradient = scaled / (float)a->terms;
+    a->state->loss_gradient = k_canonical(scaled / (float)a->terms);
 }
 
 /* PyTorch's GradScaler.update (torch/cuda/amp: _amp_update_scale_): factors multiply in double and round once
@@ -39,7 +39,7 @@ K_FN void rescale_body(const struct step_args *a)
     if (rule->scaler != SCALER_DYNAMIC)
         return;
     if (s->found_inf) {
-        s->scale = (float)((double)s->scale * rule->backoff);
+        s->scale = k_canonical((float)((double)s->scale * rule->backoff));
         s->tracker = 0;
         s->action = ACTION_BACKOFF;
     } else if (s->tracker + 1 == rule->growth_interval) {

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Signals restore the terminal, and the program dies of them, while it trains, too.
+. "$(dirname "$0")/tui_lib.sh"
+
+for signal in TERM:143 HUP:129 QUIT:131 SEGV:139 ABRT:134; do
+    for train in no yes; do
+        rm -f "$dir/after"
+        wrapper='env ASAN_OPTIONS=handle_segv=0:handle_abort=0:detect_leaks=0'
+        start 80x24 train
+        wait_for '[4 Train]'
+        if [ $train = yes ]; then
+            keys Space
+            wait_for '▶'
+        fi
+        kill -"${signal%:*}" "$(pid)"
+        wait_for "rc=${signal#*:}"
+        restored
+        stop
+    done
+done
