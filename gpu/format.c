@@ -2,24 +2,36 @@
 
 #include <stddef.h>
 
+/* The largest biased exponent of finite values: IEEE formats and the scale keep the top one, or a part of it.
+ */
+#define TOP_EXPONENT(e, kind) ((1 << (e)) - 1 - ((kind) == FORMAT_INF_NAN || (kind) == FORMAT_SCALE))
+#define BIAS(e)               ((1 << ((e)-1)) - 1)
+
+#define FORMAT_INIT(row_name, row_title, e, t, kind, row_aliases, row_key)                                   \
+    {                                                                                                        \
+        .name = (row_name), .title = (row_title), .aliases = (row_aliases),                                  \
+        .width = ((kind) == FORMAT_SCALE ? 0 : 1) + (e) + (t), .exponent_bits = (e), .trailing_bits = (t),   \
+        .precision = (t) + 1, .bias = BIAS(e), .emax = TOP_EXPONENT(e, kind) - BIAS(e),                      \
+        .emin = ((kind) == FORMAT_SCALE ? 0 : 1) - BIAS(e), .specials = (kind), .key = (row_key),            \
+    }
+
 #define ROW(id, row_name, row_title, e, t, kind, row_aliases)                                                \
-    [FORMAT_##id] = {                                                                                        \
-        .name = row_name,                                                                                    \
-        .title = row_title,                                                                                  \
-        .aliases = row_aliases,                                                                              \
-        .width = 1 + (e) + (t),                                                                              \
-        .exponent_bits = (e),                                                                                \
-        .trailing_bits = (t),                                                                                \
-        .precision = (t) + 1,                                                                                \
-        .bias = (1 << ((e)-1)) - 1,                                                                          \
-        .emax = (1 << ((e)-1)) - 1,                                                                          \
-        .emin = 2 - (1 << ((e)-1)),                                                                          \
-        .specials = kind,                                                                                    \
-    },
+    [FORMAT_##id] = FORMAT_INIT(row_name, row_title, e, t, kind, row_aliases, FORMAT_##id),
 
 const struct format format_table[FORMAT_COUNT] = {FORMAT_TABLE(ROW)};
 
-#undef ROW
+/* Every custom format, so that a format is constant data like those of the table. */
+#define CUSTOM(e, t)                                                                                         \
+    FORMAT_INIT("e" #e "m" #t, "custom", e, t, FORMAT_INF_NAN, "", FORMAT_COUNT + (e)*32 + (t)),
+#define CUSTOM_ROW(e)                                                                                        \
+    CUSTOM(e, 1)                                                                                             \
+    CUSTOM(e, 2) CUSTOM(e, 3) CUSTOM(e, 4) CUSTOM(e, 5) CUSTOM(e, 6) CUSTOM(e, 7) CUSTOM(e, 8) CUSTOM(e, 9)  \
+        CUSTOM(e, 10) CUSTOM(e, 11) CUSTOM(e, 12) CUSTOM(e, 13) CUSTOM(e, 14) CUSTOM(e, 15) CUSTOM(e, 16)    \
+            CUSTOM(e, 17) CUSTOM(e, 18) CUSTOM(e, 19) CUSTOM(e, 20) CUSTOM(e, 21) CUSTOM(e, 22)              \
+                CUSTOM(e, 23)
+
+static const struct format custom_table[] = {CUSTOM_ROW(2) CUSTOM_ROW(3) CUSTOM_ROW(4) CUSTOM_ROW(5)
+                                                 CUSTOM_ROW(6) CUSTOM_ROW(7) CUSTOM_ROW(8)};
 
 /* ASCII only: the locale must not decide what a name is. */
 static char lower(char c)
@@ -55,7 +67,38 @@ const struct format *format_find(const char *name)
             return &format_table[i];
         }
     }
+    for (size_t i = 0; i < sizeof custom_table / sizeof custom_table[0]; i++) {
+        if (in_list(name, custom_table[i].name)) {
+            return &custom_table[i];
+        }
+    }
     return NULL;
+}
+
+const struct format *format_find_stored(const char *name)
+{
+    const struct format *f = format_find(name);
+    return f && f->key < FORMAT_STORED_COUNT ? f : NULL;
+}
+
+bool format_has_sign(const struct format *f)
+{
+    return f->specials != FORMAT_SCALE;
+}
+
+bool format_has_zero(const struct format *f)
+{
+    return f->specials != FORMAT_SCALE;
+}
+
+bool format_has_infinity(const struct format *f)
+{
+    return f->specials == FORMAT_INF_NAN;
+}
+
+bool format_has_nan(const struct format *f)
+{
+    return f->specials != FORMAT_FINITE;
 }
 
 static uint64_t ones(int count)
@@ -63,20 +106,14 @@ static uint64_t ones(int count)
     return count == 0 ? 0 : UINT64_MAX >> (64 - count);
 }
 
-/* The biased exponent that is kept for infinities and NaN. */
-static uint64_t top_exponent(const struct format *f)
+uint64_t format_sign_bit(const struct format *f)
 {
-    return ones(f->exponent_bits);
-}
-
-static uint64_t sign_mask(const struct format *f)
-{
-    return UINT64_C(1) << (f->width - 1);
+    return format_has_sign(f) ? UINT64_C(1) << (f->width - 1) : 0;
 }
 
 int format_sign(const struct format *f, uint64_t bits)
 {
-    return (int)(bits >> (f->width - 1) & 1);
+    return (bits & format_sign_bit(f)) != 0;
 }
 
 int format_biased_exponent(const struct format *f, uint64_t bits)
@@ -91,13 +128,15 @@ uint64_t format_trailing(const struct format *f, uint64_t bits)
 
 enum format_class format_classify(const struct format *f, uint64_t bits)
 {
-    uint64_t exponent = (uint64_t)format_biased_exponent(f, bits);
-    uint64_t trailing = format_trailing(f, bits);
-    if (exponent == 0) {
+    uint64_t magnitude = bits & ~format_sign_bit(f), trailing = format_trailing(f, bits);
+    if (magnitude < format_min_normal(f)) {
         return trailing ? CLASS_SUBNORMAL : CLASS_ZERO;
     }
-    if (exponent < top_exponent(f)) {
+    if (magnitude < format_limit(f)) {
         return CLASS_NORMAL;
+    }
+    if (!format_has_infinity(f)) {
+        return CLASS_QUIET_NAN;
     }
     if (trailing == 0) {
         return CLASS_INFINITE;
@@ -116,14 +155,26 @@ const char *format_class_name(enum format_class c)
     return names[c];
 }
 
+uint64_t format_limit(const struct format *f)
+{
+    switch (f->specials) {
+    case FORMAT_FINITE:
+        return UINT64_C(1) << (f->exponent_bits + f->trailing_bits);
+    case FORMAT_NAN_ONLY:
+        return ones(f->exponent_bits + f->trailing_bits);
+    default:
+        return ones(f->exponent_bits) << f->trailing_bits;
+    }
+}
+
 uint64_t format_max(const struct format *f)
 {
-    return format_infinity(f) - 1;
+    return format_limit(f) - 1;
 }
 
 uint64_t format_min_normal(const struct format *f)
 {
-    return UINT64_C(1) << f->trailing_bits;
+    return f->specials == FORMAT_SCALE ? 0 : UINT64_C(1) << f->trailing_bits;
 }
 
 uint64_t format_min_subnormal(const struct format *f)
@@ -134,35 +185,41 @@ uint64_t format_min_subnormal(const struct format *f)
 
 uint64_t format_infinity(const struct format *f)
 {
-    return top_exponent(f) << f->trailing_bits;
+    return format_limit(f);
 }
 
 uint64_t format_quiet_nan(const struct format *f)
 {
-    return format_infinity(f) | UINT64_C(1) << (f->trailing_bits - 1);
+    return format_has_infinity(f) ? format_limit(f) | UINT64_C(1) << (f->trailing_bits - 1) : format_limit(f);
+}
+
+/* The neighbour of a finite value or infinity in one direction. */
+static bool next(const struct format *f, uint64_t bits, bool up, uint64_t *out)
+{
+    uint64_t sign = format_sign_bit(f), magnitude = bits & ~sign;
+    bool outwards = (format_sign(f, bits) == 0) == up;
+    uint64_t last = format_has_infinity(f) ? format_infinity(f) : format_max(f);
+    if (magnitude > last) {
+        return false;
+    }
+    if (magnitude == 0 && format_has_zero(f)) {
+        *out = format_min_subnormal(f) | (up ? 0 : sign);
+        return true;
+    }
+    if (magnitude == (outwards ? last : 0)) {
+        return false;
+    }
+    /* Encodings of one sign are ordered as integers, so the neighbour in magnitude is one away. */
+    *out = outwards ? bits + 1 : bits - 1;
+    return true;
 }
 
 bool format_next_up(const struct format *f, uint64_t bits, uint64_t *out)
 {
-    uint64_t magnitude = bits & ~sign_mask(f);
-    if (magnitude > format_infinity(f) || bits == format_infinity(f)) {
-        return false;
-    }
-    if (magnitude == 0) {
-        *out = format_min_subnormal(f);
-    } else {
-        /* Encodings of one sign are ordered as integers, so the neighbour in magnitude is one away. */
-        *out = format_sign(f, bits) ? bits - 1 : bits + 1;
-    }
-    return true;
+    return next(f, bits, true, out);
 }
 
 bool format_next_down(const struct format *f, uint64_t bits, uint64_t *out)
 {
-    uint64_t up;
-    if (!format_next_up(f, bits ^ sign_mask(f), &up)) {
-        return false;
-    }
-    *out = up ^ sign_mask(f);
-    return true;
+    return next(f, bits, false, out);
 }

@@ -36,7 +36,30 @@ struct cast_args {
 /* Rounding one exact value under any policy: what `bits` asks. */
 enum round_mode { ROUND_RNE, ROUND_RNA, ROUND_RTZ, ROUND_RUP, ROUND_RDN, ROUND_SR, ROUND_MODE_COUNT };
 enum round_kind { ROUND_FINITE, ROUND_ZERO, ROUND_INFINITE, ROUND_NAN };
-enum round_flag { FLAG_INEXACT = 1, FLAG_UNDERFLOW = 2, FLAG_OVERFLOW = 4, FLAG_INVALID = 8 };
+enum round_flag {
+    FLAG_INEXACT = 1,
+    FLAG_UNDERFLOW = 2,
+    FLAG_OVERFLOW = 4,
+    FLAG_INVALID = 8,
+    FLAG_DIVIDE_BY_ZERO = 16,
+    FLAG_NO_VALUE = 32, /* no IEEE exception: the format has no code for the result (NaN in a finite format,
+                           zero and negative values in a scale), and the encoding means nothing */
+};
+
+/* What a NaN becomes.  NAN_RULE_OWN, for given NaNs: sign and top payload bits are kept, and the NaN made
+ * quiet. NAN_RULE_CUDA: positive, all other bits set, as CUDA's conversions have it.  NAN_RULE_X86: as F16C
+ * and AVX512-BF16, which for given NaNs is our own rule too. */
+enum nan_rule { NAN_RULE_OWN, NAN_RULE_CUDA, NAN_RULE_X86, NAN_RULE_COUNT };
+
+/* A format and a policy. */
+struct round_rule {
+    int32_t exponent_bits, trailing_bits, specials; /* the format, as in struct format */
+    int32_t mode;                                   /* enum round_mode */
+    int32_t saturate;    /* nonzero: overflow and infinities become the largest finite value */
+    int32_t flush;       /* nonzero: results that are tiny after rounding become zeros, as with x86's FTZ */
+    int32_t nan;         /* enum nan_rule */
+    int32_t random_bits; /* ROUND_SR: how many, 1..32; 0 stands for 32 */
+};
 
 struct round_input {
     uint64_t
@@ -44,7 +67,7 @@ struct round_input {
     int32_t exponent; /* finite: value = significand x 2^exponent */
     int32_t sign;     /* 0 or 1 */
     int32_t kind;     /* enum round_kind */
-    uint32_t random;  /* ROUND_SR: rounds away from zero if random < fraction of an ulp x 2^32 */
+    uint32_t random;  /* ROUND_SR: rounds away from zero if random < fraction of an ulp x 2^random_bits */
 };
 
 struct round_output {
@@ -57,9 +80,52 @@ struct round_args {
     const struct round_input *in;
     struct round_output *out;
     long n;
-    int32_t exponent_bits, trailing_bits, specials; /* the format, as in struct format */
-    int32_t mode;                                   /* enum round_mode */
-    int32_t saturate; /* nonzero: overflow and infinities become the largest finite value */
+    struct round_rule rule;
+};
+
+/* arithmetic: operations on encodings of one format, each result rounded once to it (IEEE 754-2019 clause
+ * 5.4.1).  A NaN result is the canonical quiet NaN, whatever the operands were. */
+enum arithmetic_op {
+    ARITHMETIC_ADD,
+    ARITHMETIC_SUBTRACT,
+    ARITHMETIC_MULTIPLY,
+    ARITHMETIC_DIVIDE,
+    ARITHMETIC_FMA, /* a x b + c */
+    ARITHMETIC_SQRT,
+    ARITHMETIC_OP_COUNT
+};
+
+struct arithmetic_input {
+    uint32_t a, b, c; /* encodings; what an operation does not take is ignored */
+    uint32_t random;  /* ROUND_SR */
+};
+
+struct arithmetic_args {
+    const struct arithmetic_input *in;
+    struct round_output *out;
+    long n;
+    struct round_rule rule;
+    int32_t op;                /* enum arithmetic_op */
+    int32_t operands_are_zero; /* nonzero: subnormal operands are taken as zeros of their sign, as with x86's
+                                  DAZ */
+};
+
+/* quantize: FP32 values to a format's values, as FP32 (`to` may be `from`).  pack16, pack8: to its encodings,
+ * in two bytes or one.  Filled by quantize_set (src/quantize.h); landmarks are magnitudes. */
+struct quantize_args {
+    const float *from;
+    void *to;
+    long n;
+    uint64_t seed, step; /* ROUND_SR: keys of the random words; the index is the element's */
+    int32_t mode;        /* enum round_mode */
+    uint32_t shift;      /* 23 - trailing bits: 1..22 */
+    uint32_t hidden;     /* 2^trailing bits: the unit of the exponent field in an encoding */
+    uint32_t emin_field; /* FP32's exponent field at 2^emin */
+    float smallest;      /* 2^(emin - trailing bits), the smallest subnormal */
+    uint32_t max, over[2],
+        infinity; /* FP32 bits: largest finite; what overflow becomes, by sign; what infinity does */
+    uint32_t max_code, over_code[2], infinity_code, nan_code, payload_mask,
+        sign_code; /* the same as encodings */
 };
 
 /* update_probe: repeated updates w <- rnd(w - delta) of one weight, one case a tile. */
@@ -308,6 +374,10 @@ struct math_args {
     KERNEL_FORMATS(X, cast_to, cast_args)                                                                    \
     KERNEL_FORMATS(X, cast_from, cast_args)                                                                  \
     X(round_wide, round_args)                                                                                \
+    X(quantize, quantize_args)                                                                               \
+    X(pack16, quantize_args)                                                                                 \
+    X(pack8, quantize_args)                                                                                  \
+    X(arithmetic, arithmetic_args)                                                                           \
     X(update_probe, update_probe_args)                                                                       \
     X(begin_step, step_args)                                                                                 \
     KERNEL_FORMATS(X, cast_params, param_args)                                                               \

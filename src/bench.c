@@ -77,7 +77,7 @@ static bool bench_casts(struct device *d, report_function *report, void *context
         ok = device_upload(d, in, host, bytes);
     }
     for (size_t f = 0; ok && f < sizeof families / sizeof *families; f++)
-        for (int format = FORMAT_FP16; ok && format < FORMAT_COUNT; format++) {
+        for (int format = FORMAT_FP16; ok && format < FORMAT_STORED_COUNT; format++) {
             struct bench_result r = {.group = "cast", .unit = "values/s"};
             struct cast_args args = {in, out, CAST_VALUES, counters};
             double spent = time_launch(d, (enum kernel_id)(families[f].kernel + format), &args);

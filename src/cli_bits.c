@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMATS_MAX = 32 };
-
 /* What is asked: values as typed, and to which formats. */
 struct question {
     struct probe_policy policy;
-    const struct format *formats[FORMATS_MAX];
+    const struct format *formats[CLI_FORMATS];
     size_t format_count;
     char **texts;
     struct exact **values;
@@ -19,66 +17,39 @@ struct question {
 
 /* ---- reading the question ---- */
 
-/* Formats that the contract names and a later version will have, and eXmY. */
-static bool format_of_later(const char *name)
+static int read_policy(struct cli *c, struct probe_policy *p)
 {
-    static const char *const later[] = {"tf32", "e5m2",   "e4m3", "e3m2", "e2m3", "e2m1",
-                                        "e8m0", "e4m3fn", "fp8",  "fp6",  "fp4"};
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (strcasecmp(name, later[i]) == 0)
-            return true;
-    size_t e = name[0] == 'e' ? strspn(name + 1, "0123456789") : 0;
-    size_t m = e && name[e + 1] == 'm' ? strspn(name + e + 2, "0123456789") : 0;
-    return m && name[e + 2 + m] == '\0';
+    const char *nan = cli_value(c, "--nan");
+    char quoted[CLI_TEXT];
+    int64_t random_bits = 0;
+    p->saturate = cli_flag(c, "--saturate");
+    p->ftz = cli_flag(c, "--ftz");
+    p->daz = cli_flag(c, "--daz");
+    int rule = 0;
+    while (nan && rule < NAN_RULE_COUNT && strcmp(nan, nan_rule_names[rule]) != 0)
+        rule++;
+    p->nan = (enum nan_rule)rule;
+    if (rule == NAN_RULE_COUNT) {
+        cli_quote(quoted, sizeof quoted, nan);
+        return cli_fail(c, CLI_USAGE, "--nan: %s: not ours, cuda or x86", quoted);
+    }
+    if (!cli_integer(c, "--random-bits", 1, 32, &random_bits) || !cli_rounding(c, &p->mode))
+        return CLI_USAGE;
+    p->random_bits = (int)random_bits;
+    return cli_seed(c, &p->seed) ? CLI_DONE : CLI_USAGE;
 }
 
-static int add_format(struct cli *c, struct question *q, const char *name)
+/* A value that one of the formats has no code for is an error of the value. */
+static int check_fits(struct cli *c, const struct question *q, const char *where, const char *text,
+                      const struct exact *x)
 {
+    struct exact_error error;
     char quoted[CLI_TEXT];
-    const struct format *f = format_find(name);
-    bool all = strcmp(name, "all") == 0;
-    cli_quote(quoted, sizeof quoted, name);
-    if (!f && !all)
-        return cli_fail(c, CLI_USAGE, "%s: %s", quoted,
-                        format_of_later(name) ? "not in this version" : "no such format");
-    for (int i = 0; i < FORMAT_COUNT; i++) {
-        if (!all && &format_table[i] != f)
-            continue;
-        if (q->format_count == FORMATS_MAX)
-            return cli_fail(c, CLI_USAGE, "--formats: more than %d of them", FORMATS_MAX);
-        q->formats[q->format_count++] = &format_table[i];
-    }
+    cli_quote(quoted, sizeof quoted, text);
+    for (size_t i = 0; i < q->format_count; i++)
+        if (!probe_fits(x, q->formats[i], &error))
+            return cli_fail(c, CLI_USAGE, "%s%s: %s", where, quoted, error.message);
     return CLI_DONE;
-}
-
-static int read_formats(struct cli *c, struct question *q)
-{
-    const char *list = cli_value(c, "--formats");
-    int status = CLI_DONE;
-    if (!list)
-        list = "fp32,fp16,bf16";
-    while (status == CLI_DONE) {
-        size_t n = strcspn(list, ",");
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), list);
-        status = add_format(c, q, name);
-        if (!list[n])
-            break;
-        list += n + 1;
-    }
-    return status;
-}
-
-static int read_policy(struct cli *c, struct question *q)
-{
-    const char *mode = cli_value(c, "--rounding");
-    char quoted[CLI_TEXT];
-    q->policy.saturate = cli_flag(c, "--saturate");
-    if (mode && !round_mode_find(mode, &q->policy.mode)) {
-        cli_quote(quoted, sizeof quoted, mode);
-        return cli_fail(c, CLI_USAGE, "--rounding: %s: not rne, rna, rtz, rup, rdn or sr", quoted);
-    }
-    return cli_seed(c, &q->policy.seed) ? CLI_DONE : CLI_USAGE;
 }
 
 static int add_value(struct cli *c, struct question *q, const char *where, const char *text)
@@ -97,10 +68,11 @@ static int add_value(struct cli *c, struct question *q, const char *where, const
     struct exact *x = exact_parse(text, &error);
     if (!x)
         return cli_fail_value(c, where, text, &error);
-    char *copy = strdup(text);
+    int status = check_fits(c, q, where, text, x);
+    char *copy = status == CLI_DONE ? strdup(text) : NULL;
     if (!copy) {
         exact_free(x);
-        return cli_fail(c, CLI_FAILED, "out of memory");
+        return status != CLI_DONE ? status : cli_fail(c, CLI_FAILED, "out of memory");
     }
     q->texts[q->count] = copy;
     q->values[q->count++] = x;
@@ -146,9 +118,9 @@ static int add_input(struct cli *c, struct question *q)
 
 static int read_question(struct cli *c, struct question *q)
 {
-    int status = read_policy(c, q);
+    int status = read_policy(c, &q->policy);
     if (status == CLI_DONE)
-        status = read_formats(c, q);
+        status = cli_format_list(c, q->formats, &q->format_count);
     for (int i = 0; i < c->operand_count && status == CLI_DONE; i++)
         status = strcmp(c->operands[i], "-") == 0 ? add_input(c, q) : add_value(c, q, "", c->operands[i]);
     return status;
@@ -192,7 +164,7 @@ static int run_json(struct cli *c, const struct question *q, struct device *d)
     struct exact_error error = {0, "out of memory"};
     json_t *root = report_begin("bits");
     json_object_set_new(root, "device", json_string(d->name));
-    json_object_set_new(root, "rounding", json_string(round_mode_table[q->policy.mode].name));
+    report_policy(root, &q->policy);
     bool done = report_open_list(c->out, root, "values") && results;
     for (size_t first = 0; first < q->count && done; first += CHUNK) {
         size_t n = q->count - first < CHUNK ? q->count - first : CHUNK;
@@ -237,40 +209,66 @@ static void print_row(struct cli *c, const struct bits_row *row)
     cli_printf(c, "\n");
 }
 
-static void print_answer(struct cli *c, const struct question *q, const struct bits_answer *a)
+static bool all_have_infinity(const struct question *q)
+{
+    for (size_t i = 0; i < q->format_count; i++)
+        if (!format_has_infinity(q->formats[i]))
+            return false;
+    return true;
+}
+
+static void print_head(struct cli *c, const struct question *q, const struct bits_answer *a)
 {
     print_field(c, "value ", a->input, 40);
     print_field(c, "  rounding ", a->rounding, 20);
-    cli_printf(c, " %s\n", a->overflow);
+    cli_printf(c, " %s\n",
+               q->policy.saturate || all_have_infinity(q) ? a->overflow
+                                                          : "overflow → inf, else NaN, else the largest");
     print_field(c, "exact ", a->exact, 40);
     if (*a->binade)
         print_field(c, "  lies in ", a->binade, 0);
+    if (q->policy.ftz || q->policy.daz || q->policy.nan)
+        cli_printf(c, "\n");
+    if (q->policy.ftz)
+        cli_printf(c, "FTZ: tiny results become zeros  ");
+    if (q->policy.daz)
+        cli_printf(c, "DAZ: subnormal operands are zeros  ");
+    if (q->policy.nan)
+        cli_printf(c, "NaN as %s has it", nan_rule_names[q->policy.nan]);
     cli_put(c, ROLE_QUIET,
             "\n\n      S  exponent  trailing significand     encoding    class          2^e × significand\n",
             0);
-    for (size_t f = 0; f < q->format_count; f++)
-        for (int i = 0; i < FORMAT_COUNT; i++)
-            if (a->rows[i].format == q->formats[f])
-                print_row(c, &a->rows[i]);
+}
+
+/* One value in every format asked for. */
+static bool print_value(struct cli *c, const struct question *q, struct device *d, size_t i,
+                        struct bits_row *row, struct exact_error *error)
+{
+    struct probe_policy policy = q->policy;
+    struct bits_answer head;
+    policy.first = (uint32_t)i;
+    probe_bits_head(q->texts[i], q->values[i], &policy, &head);
+    print_head(c, q, &head);
+    for (size_t f = 0; f < q->format_count; f++) {
+        if (!probe_bits_row(d, q->texts[i], q->values[i], q->formats[f], &policy, row, error))
+            return false;
+        print_row(c, row);
+    }
+    return true;
 }
 
 static int run_text(struct cli *c, const struct question *q, struct device *d)
 {
-    struct bits_answer *a = malloc(sizeof *a);
-    struct exact_error error;
-    int status = a ? CLI_DONE : cli_fail(c, CLI_FAILED, "out of memory");
-    for (size_t i = 0; i < q->count && status == CLI_DONE; i++) {
-        struct probe_policy policy = q->policy;
-        policy.first = (uint32_t)i;
-        if (!probe_bits(d, q->texts[i], &policy, a, &error))
-            status = cli_fail(c, CLI_FAILED, "%s", error.message);
-        else
-            print_answer(c, q, a);
+    struct bits_row *row = malloc(sizeof *row);
+    struct exact_error error = {0, "out of memory"};
+    bool done = row;
+    for (size_t i = 0; i < q->count && done; i++) {
+        done = print_value(c, q, d, i, row, &error);
         if (i + 1 < q->count)
             cli_printf(c, "\n");
     }
-    free(a);
-    return status;
+    free(row);
+    return done ? CLI_DONE : cli_fail(c, CLI_FAILED, "%s", error.message);
 }
 
 int cli_bits(struct cli *c)

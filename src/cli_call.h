@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "device.h"
 #include "exact.h"
+#include "kernels.h"
 #include <stdint.h>
 
 struct cli;
@@ -74,6 +75,13 @@ bool cli_integer(struct cli *c, const char *option, int64_t least, int64_t most,
 
 /* --seed: an integer of 64 bits, in decimal or hexadecimal; 0 if it is not given.  False after an error. */
 bool cli_seed(struct cli *c, uint64_t *out);
+
+/* --rounding: a MODE, roundTiesToEven if it is not given.  False after an error. */
+bool cli_rounding(struct cli *c, enum round_mode *out);
+
+/* --formats: FORMATS, or the default list; an exit status. */
+enum { CLI_FORMATS = 64 };
+int cli_format_list(struct cli *c, const struct format *formats[CLI_FORMATS], size_t *count);
 
 /* Opens the device asked for.  NULL, *status set and the line printed if it cannot be had. */
 struct device *cli_device(struct cli *c, int *status);

@@ -16,13 +16,14 @@ static json_t *power(int power_of_two)
 
 static json_t *format_json(const struct format *f)
 {
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "format",
-                     f->name, "title", f->title, "width", f->width, "exponent_bits", f->exponent_bits,
-                     "trailing_bits", f->trailing_bits, "precision", f->precision, "bias", f->bias, "emin",
-                     f->emin, "emax", f->emax, "max", report_bits_value(f, format_max(f)), "min_normal",
-                     report_bits_value(f, format_min_normal(f)), "min_subnormal",
-                     report_bits_value(f, format_min_subnormal(f)), "ulp_1", power(1 - f->precision),
-                     "unit_roundoff", power(-f->precision));
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
+                     "format", f->name, "title", f->title, "width", f->width, "exponent_bits",
+                     f->exponent_bits, "trailing_bits", f->trailing_bits, "precision", f->precision, "bias",
+                     f->bias, "emin", f->emin, "emax", f->emax, "max", report_bits_value(f, format_max(f)),
+                     "min_normal", report_bits_value(f, format_min_normal(f)), "min_subnormal",
+                     format_has_zero(f) ? report_bits_value(f, format_min_subnormal(f)) : json_null(),
+                     "ulp_1", power(1 - f->precision), "unit_roundoff", power(-f->precision), "has_infinity",
+                     format_has_infinity(f), "has_nan", format_has_nan(f));
 }
 
 static void put_value(struct cli *c, const struct format *f, uint64_t bits, int width)
@@ -36,10 +37,14 @@ static void put_value(struct cli *c, const struct format *f, uint64_t bits, int 
 
 static void print_format(struct cli *c, const struct format *f)
 {
+    static const char *const specials[] = {[FORMAT_INF_NAN] = "inf, NaN",
+                                           [FORMAT_NAN_ONLY] = "NaN",
+                                           [FORMAT_FINITE] = "none",
+                                           [FORMAT_SCALE] = "NaN; no zero"};
     char text[64];
     cli_put(c, ROLE_STRONG, f->name, 7);
-    cli_put(c, ROLE_PLAIN, f->title, 10);
-    snprintf(text, sizeof text, "1 + %d + %d", f->exponent_bits, f->trailing_bits);
+    cli_put(c, ROLE_PLAIN, f->title, 16);
+    snprintf(text, sizeof text, "%d + %d + %d", format_has_sign(f), f->exponent_bits, f->trailing_bits);
     cli_put(c, ROLE_PLAIN, text, 13);
     snprintf(text, sizeof text, "%d", f->bias);
     cli_put(c, ROLE_PLAIN, text, 6);
@@ -49,10 +54,16 @@ static void print_format(struct cli *c, const struct format *f)
     cli_put(c, ROLE_PLAIN, text, 6);
     put_value(c, f, format_max(f), 17);
     put_value(c, f, format_min_normal(f), 17);
-    put_value(c, f, format_min_subnormal(f), 17);
+    if (format_has_zero(f))
+        put_value(c, f, format_min_subnormal(f), 17);
+    else
+        cli_put(c, ROLE_PLAIN, "–", 17);
     snprintf(text, sizeof text, "2^%d", 1 - f->precision);
     cli_put(c, ROLE_PLAIN, text, 10);
-    cli_printf(c, "2^%d\n", -f->precision);
+    char roundoff[32];
+    snprintf(roundoff, sizeof roundoff, "2^%d", -f->precision);
+    cli_put(c, ROLE_PLAIN, roundoff, 15);
+    cli_printf(c, "%s\n", specials[f->specials]);
 }
 
 int cli_formats(struct cli *c)
@@ -65,9 +76,10 @@ int cli_formats(struct cli *c)
         return report_print(c->out, root) ? CLI_DONE : cli_fail(c, CLI_FAILED, "out of memory");
     }
     cli_put(c, ROLE_QUIET,
-            "format title     S + E + T    bias  emin  emax  max              min normal       min subnormal "
+            "format title           S + E + T    bias  emin  emax  max              min normal       min "
+            "subnormal "
             "   ulp of 1  "
-            "unit roundoff\n",
+            "unit roundoff  specials\n",
             0);
     for (int i = 0; i < FORMAT_COUNT; i++)
         print_format(c, &format_table[i]);

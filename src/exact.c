@@ -17,6 +17,7 @@ const struct format exact_binary64 = {
     .emax = 1023,
     .emin = -1022,
     .specials = FORMAT_INF_NAN,
+    .key = -1,
 };
 
 struct exact *exact_new(void)
@@ -73,6 +74,12 @@ bool exact_typed_bits(const struct exact *x, const struct format **f, uint64_t *
         *bits = x->typed_bits;
     }
     return x->typed;
+}
+
+bool exact_typed_subnormal(const struct exact *x)
+{
+    const struct format *f = x->typed_format ? x->typed_format : &exact_binary64;
+    return x->typed && format_classify(f, x->typed_bits) == CLASS_SUBNORMAL;
 }
 
 uint64_t exact_nan_payload(const struct exact *x)
@@ -306,7 +313,8 @@ struct exact *exact_decode(const struct format *f, uint64_t bits)
     case CLASS_QUIET_NAN:
     case CLASS_SIGNALING_NAN:
         x->kind = EXACT_NAN;
-        x->payload = trailing << (64 - f->trailing_bits);
+        /* The one NaN of a format that has no other carries nothing. */
+        x->payload = format_has_infinity(f) ? trailing << (64 - f->trailing_bits) : UINT64_C(1) << 63;
         return x;
     case CLASS_SUBNORMAL:
     case CLASS_NORMAL:
@@ -314,8 +322,9 @@ struct exact *exact_decode(const struct format *f, uint64_t bits)
     }
     struct exact_term t;
     exact_term_init(&t);
-    mpz_set_ui(t.n, biased ? trailing | UINT64_C(1) << f->trailing_bits : trailing);
-    mpz_set_si(t.e2, (biased ? biased - f->bias : f->emin) - f->trailing_bits);
+    bool normal = biased || !format_has_zero(f);
+    mpz_set_ui(t.n, normal ? trailing | UINT64_C(1) << f->trailing_bits : trailing);
+    mpz_set_si(t.e2, (normal ? biased - f->bias : f->emin) - f->trailing_bits);
     if (x->sign) {
         mpz_neg(t.n, t.n);
     }

@@ -45,6 +45,9 @@ bool exact_is_zero(const struct exact *x);
  * that is an input only (fp64): then *f is NULL.  The way to show signaling NaNs and payloads unconverted. */
 bool exact_typed_bits(const struct exact *x, const struct format **f, uint64_t *bits);
 
+/* Whether the text was bits of a subnormal value in its format: what DAZ takes as zero. */
+bool exact_typed_subnormal(const struct exact *x);
+
 /* The NaN's payload as a left-aligned trailing significand (bit 63 is the quiet bit), for EXACT_NAN only. */
 uint64_t exact_nan_payload(const struct exact *x);
 

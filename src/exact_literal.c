@@ -279,6 +279,9 @@ static struct exact *parse_constant(struct exact_parser *p, const struct format 
     } else if (strcmp(word, "min_normal") == 0) {
         x = exact_decode(f, format_min_normal(f));
     } else if (strcmp(word, "min_subnormal") == 0) {
+        if (!format_has_zero(f)) {
+            return exact_fail(p, start, "%s has no subnormals", f->name);
+        }
         x = exact_decode(f, format_min_subnormal(f));
     } else if (strcmp(word, "ulp_1") == 0) {
         struct exact *one = exact_from_double(1);

@@ -266,12 +266,12 @@ char *exact_hexfloat(const struct format *f, uint64_t bits)
     for (; hex_digits > 0 && (trailing & 15) == 0; hex_digits--) {
         trailing >>= 4;
     }
-    int power = exponent ? exponent - f->bias : f->emin;
+    bool normal = exponent || !format_has_zero(f);
+    int power = normal ? exponent - f->bias : f->emin;
     if (hex_digits > 0) {
-        snprintf(text, sizeof text, "%s0x%d.%0*" PRIx64 "p%+d", sign, exponent != 0, hex_digits, trailing,
-                 power);
+        snprintf(text, sizeof text, "%s0x%d.%0*" PRIx64 "p%+d", sign, normal, hex_digits, trailing, power);
     } else {
-        snprintf(text, sizeof text, "%s0x%dp%+d", sign, exponent != 0, power);
+        snprintf(text, sizeof text, "%s0x%dp%+d", sign, normal, power);
     }
     return duplicate(text);
 }

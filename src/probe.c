@@ -14,6 +14,9 @@ const struct round_mode_row round_mode_table[ROUND_MODE_COUNT] = {
     [ROUND_RDN] = {"rdn", "roundTowardNegative"}, [ROUND_SR] = {"sr", "stochastic"},
 };
 
+const char *const nan_rule_names[NAN_RULE_COUNT] = {
+    [NAN_RULE_OWN] = "ours", [NAN_RULE_CUDA] = "cuda", [NAN_RULE_X86] = "x86"};
+
 bool round_mode_find(const char *name, enum round_mode *mode)
 {
     for (int i = 0; i < ROUND_MODE_COUNT; i++) {
@@ -54,18 +57,24 @@ static void bind_round(void *args, const void *in, void *out)
     a->out = out;
 }
 
-bool probe_round_inputs(struct device *d, const struct round_input *in, struct round_output *out, size_t n,
-                        const struct format *f, enum round_mode mode, bool saturate,
-                        struct exact_error *error)
+struct round_rule probe_rule(const struct format *f, const struct probe_policy *policy)
 {
-    struct round_args args = {
-        .n = (long)n,
+    return (struct round_rule){
         .exponent_bits = f->exponent_bits,
         .trailing_bits = f->trailing_bits,
         .specials = (int32_t)f->specials,
-        .mode = (int32_t)mode,
-        .saturate = saturate,
+        .mode = (int32_t)policy->mode,
+        .saturate = policy->saturate,
+        .flush = policy->ftz,
+        .nan = (int32_t)policy->nan,
+        .random_bits = policy->random_bits,
     };
+}
+
+bool probe_round_inputs(struct device *d, const struct round_input *in, struct round_output *out, size_t n,
+                        const struct round_rule *rule, struct exact_error *error)
+{
+    struct round_args args = {.n = (long)n, .rule = *rule};
     struct probe_launch launch = {bind_round, &args, in, out, n * sizeof *in, n * sizeof *out};
     return probe_launch(d, KERNEL_round_wide, &launch, error);
 }
@@ -94,10 +103,25 @@ bool probe_round_one(struct device *d, const struct exact *x, const struct forma
 {
     struct round_input in = probe_input(x);
     struct round_output out;
-    if (!probe_round_inputs(d, &in, &out, 1, f, mode, false, error))
+    struct probe_policy policy = {.mode = mode};
+    struct round_rule rule = probe_rule(f, &policy);
+    if (!probe_round_inputs(d, &in, &out, 1, &rule, error))
         return false;
     *bits = out.bits;
     return true;
+}
+
+bool probe_fits(const struct exact *x, const struct format *f, struct exact_error *error)
+{
+    bool is_nan = exact_kind(x) == EXACT_NAN;
+    const char *lacks = is_nan && !format_has_nan(f)                           ? "NaN"
+                        : !is_nan && !format_has_zero(f) && exact_is_zero(x)   ? "zero"
+                        : !is_nan && !format_has_sign(f) && exact_sign(x) != 0 ? "negative values"
+                                                                               : NULL;
+    error->column = 0;
+    if (lacks)
+        snprintf(error->message, sizeof error->message, "%s has no %s", f->name, lacks);
+    return !lacks;
 }
 
 /* Everything that follows from the exact value and the encoding. */
@@ -131,12 +155,19 @@ static bool round_all(struct device *d, struct exact *const *x, size_t n, const 
                       struct exact_error *error)
 {
     const struct format *f = results[0].format;
-    struct k_random_key key = k_random_key(policy->seed, BITS_STREAM, (uint64_t)(f - format_table));
+    struct k_random_key key = k_random_key(policy->seed, BITS_STREAM, (uint64_t)f->key);
+    struct round_rule rule = probe_rule(f, policy);
     for (size_t i = 0; i < n; i++) {
+        if (!probe_fits(x[i], f, error))
+            return false;
         in[i] = probe_input(x[i]);
+        if (policy->daz && exact_typed_subnormal(x[i]))
+            in[i].kind = ROUND_ZERO;
         in[i].random = k_random_word(key, policy->first + (uint32_t)i);
+        if (policy->random_bits)
+            in[i].random >>= 32 - policy->random_bits;
     }
-    if (!probe_round_inputs(d, in, out, n, f, policy->mode, policy->saturate, error))
+    if (!probe_round_inputs(d, in, out, n, &rule, error))
         return false;
     for (size_t i = 0; i < n; i++) {
         const struct format *typed;

@@ -28,11 +28,18 @@ extern const struct round_mode_row round_mode_table[ROUND_MODE_COUNT];
 /* The mode of that name; false if there is none. */
 bool round_mode_find(const char *name, enum round_mode *mode);
 
+extern const char *const nan_rule_names[NAN_RULE_COUNT]; /* "ours", "cuda", "x86" */
+
+/* How a value becomes a format's value. */
 struct probe_policy {
     enum round_mode mode;
     bool saturate;
     uint64_t seed;  /* of the random bits of ROUND_SR */
     uint32_t first; /* how many values were asked before: each has random bits of its own */
+    bool ftz;       /* tiny results become zeros */
+    bool daz;       /* subnormal operands are taken as zeros: for `bits`, values typed as bits */
+    enum nan_rule nan;
+    int random_bits; /* of ROUND_SR, 1..32; 0: 32 */
 };
 
 /* What rounding one exact value to one format gave.  Pointers are owned: see bits_result_clear. */
@@ -57,6 +64,10 @@ struct bits_result {
 bool probe_round(struct device *d, struct exact *const *x, size_t n, const struct format *f,
                  const struct probe_policy *policy, struct bits_result *out, struct exact_error *error);
 void bits_result_clear(struct bits_result *r);
+
+/* False, and why in error->message, where a format has no code for a value: a NaN in a finite format, zero
+ * and negative values in a scale.  probe_round fails with the same message. */
+bool probe_fits(const struct exact *x, const struct format *f, struct exact_error *error);
 
 /* ---- updates ---- */
 
@@ -153,13 +164,21 @@ struct bits_answer {
     char exact[TEXT_VALUE];  /* its value, exact or its first 60 digits */
     char binade[TEXT_SHORT]; /* "[2^-1, 2^0)", or "" */
     char rounding[TEXT_SHORT];
-    char overflow[TEXT_SHORT]; /* "overflow → inf", "overflow saturates" */
-    struct bits_row rows[FORMAT_COUNT];
+    char overflow[TEXT_SHORT];                 /* "overflow → inf", "overflow saturates" */
+    struct bits_row rows[FORMAT_STORED_COUNT]; /* of fp32, fp16 and bf16, in the order of enum format_id */
 };
 
 /* Answers about a value as typed.  False with *error filled for text that is no value, too. */
 bool probe_bits(struct device *d, const char *value_text, const struct probe_policy *policy,
                 struct bits_answer *out, struct exact_error *error);
+
+/* The answer without its rows. */
+void probe_bits_head(const char *value_text, const struct exact *x, const struct probe_policy *policy,
+                     struct bits_answer *out);
+
+/* One row, of any format: x is the value of the text. */
+bool probe_bits_row(struct device *d, const char *value_text, struct exact *x, const struct format *f,
+                    const struct probe_policy *policy, struct bits_row *out, struct exact_error *error);
 
 /* The same about an encoding, e.g. of a live weight: it is shown unconverted in its own format. */
 bool probe_bits_encoding(struct device *d, const struct format *f, uint32_t bits,

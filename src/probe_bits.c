@@ -26,7 +26,7 @@ static const char *class_text(enum format_class class)
 static int exponent_of(const struct format *f, uint32_t bits)
 {
     int biased = format_biased_exponent(f, bits);
-    return biased ? biased - f->bias : f->emin;
+    return biased || !format_has_zero(f) ? biased - f->bias : f->emin;
 }
 
 static void fill_scientific(const struct bits_result *r, struct bits_row *row)
@@ -37,7 +37,7 @@ static void fill_scientific(const struct bits_result *r, struct bits_row *row)
         return;
     }
     int exponent = exponent_of(f, r->bits);
-    uint32_t magnitude = r->bits & ~(1u << (f->width - 1));
+    uint32_t magnitude = r->bits & ~(uint32_t)format_sign_bit(f);
     struct exact *value = exact_from_bits(f, magnitude);
     struct exact *significand = value ? exact_scale(value, -exponent) : NULL;
     char text[TEXT_SHORT * 2];
@@ -102,7 +102,9 @@ static void fill_tie(const struct exact *x, const struct bits_result *r, const s
     text_format(row->tie, sizeof row->tie, "%s", where[r->tie]);
     if (r->flags & FLAG_OVERFLOW)
         text_append(row->tie, sizeof row->tie, ": overflows to %s",
-                    r->class == CLASS_INFINITE ? "infinity" : "the largest");
+                    r->class == CLASS_INFINITE    ? "infinity"
+                    : r->class == CLASS_QUIET_NAN ? "NaN"
+                                                  : "the largest");
     else if (r->tie == TIE_TIE && policy->mode == ROUND_RNE)
         text_append(row->tie, sizeof row->tie, ": rounds to even");
     else if (r->tie != TIE_EXACT && exact_sign(x))
@@ -115,12 +117,11 @@ static void fill_tie(const struct exact *x, const struct bits_result *r, const s
 static void fill_flips(const struct bits_result *r, struct bits_row *row)
 {
     const struct format *f = r->format;
-    bool is_nan =
-        r->class == CLASS_QUIET_NAN || r->class == CLASS_SIGNALING_NAN || r->class == CLASS_INFINITE;
+    bool is_nan = format_has_infinity(f) && (r->bits & ~format_sign_bit(f)) >= format_limit(f);
     for (int i = 0; i < f->width; i++) {
         struct bits_flip *flip = &row->flips[i];
         uint32_t flipped = r->bits ^ 1u << i;
-        if (i == f->width - 1)
+        if (format_sign_bit(f) >> i == 1)
             text_format(flip->role, sizeof flip->role, "sign");
         else if (i >= f->trailing_bits)
             text_format(flip->role, sizeof flip->role, "exponent, weight %d", 1 << (i - f->trailing_bits));
@@ -154,7 +155,7 @@ static bool fill_row(struct device *d, const char *input, const struct exact *x,
     row->bits = r->bits;
     row->class = r->class;
     text_hex(row->hex, sizeof row->hex, f, r->bits);
-    binary(row->sign, sizeof row->sign, (uint64_t)format_sign(f, r->bits), 1);
+    binary(row->sign, sizeof row->sign, (uint64_t)format_sign(f, r->bits), format_has_sign(f));
     binary(row->exponent, sizeof row->exponent, (uint64_t)format_biased_exponent(f, r->bits),
            f->exponent_bits);
     binary(row->trailing, sizeof row->trailing, format_trailing(f, r->bits), f->trailing_bits);
@@ -175,6 +176,19 @@ static bool fill_row(struct device *d, const char *input, const struct exact *x,
            probe_why(d, input, x, r, policy, row, error);
 }
 
+bool probe_bits_row(struct device *d, const char *value_text, struct exact *x, const struct format *f,
+                    const struct probe_policy *policy, struct bits_row *out, struct exact_error *error)
+{
+    struct bits_result r;
+    memset(out, 0, sizeof *out);
+    bool done = probe_round(d, &x, 1, f, policy, &r, error);
+    if (done) {
+        done = fill_row(d, value_text, x, &r, policy, out, error);
+        bits_result_clear(&r);
+    }
+    return done;
+}
+
 /* "[2^-1, 2^0)": the binade of a finite value that is not zero. */
 static void fill_binade(const struct exact *x, char *to, size_t size)
 {
@@ -188,8 +202,8 @@ static void fill_binade(const struct exact *x, char *to, size_t size)
         text_format(to, size, "[2^%lld, 2^%lld)", e, e + 1);
 }
 
-static bool fill_answer(struct device *d, const char *input, struct exact *x,
-                        const struct probe_policy *policy, struct bits_answer *out, struct exact_error *error)
+void probe_bits_head(const char *input, const struct exact *x, const struct probe_policy *policy,
+                     struct bits_answer *out)
 {
     memset(out, 0, sizeof *out);
     text_format(out->input, sizeof out->input, "%s", input);
@@ -198,15 +212,15 @@ static bool fill_answer(struct device *d, const char *input, struct exact *x,
     text_format(out->rounding, sizeof out->rounding, "%s", round_mode_table[policy->mode].title);
     text_format(out->overflow, sizeof out->overflow,
                 policy->saturate ? "overflow saturates" : "overflow → inf");
+}
+
+static bool fill_answer(struct device *d, const char *input, struct exact *x,
+                        const struct probe_policy *policy, struct bits_answer *out, struct exact_error *error)
+{
     bool done = true;
-    for (int i = 0; i < FORMAT_COUNT && done; i++) {
-        struct bits_result r;
-        done = probe_round(d, &x, 1, &format_table[i], policy, &r, error);
-        if (done) {
-            done = fill_row(d, input, x, &r, policy, &out->rows[i], error);
-            bits_result_clear(&r);
-        }
-    }
+    probe_bits_head(input, x, policy, out);
+    for (int i = 0; i < FORMAT_STORED_COUNT && done; i++)
+        done = probe_bits_row(d, input, x, &format_table[i], policy, &out->rows[i], error);
     return done;
 }
 

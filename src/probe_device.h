@@ -19,9 +19,9 @@ bool probe_fail(struct exact_error *error, const char *message);
 
 /* What round_wide needs to know about a value; the random word is left 0. */
 struct round_input probe_input(const struct exact *x);
+struct round_rule probe_rule(const struct format *f, const struct probe_policy *policy);
 bool probe_round_inputs(struct device *d, const struct round_input *in, struct round_output *out, size_t n,
-                        const struct format *f, enum round_mode mode, bool saturate,
-                        struct exact_error *error);
+                        const struct round_rule *rule, struct exact_error *error);
 
 /* One value to one format; not saturating, and no random bits. */
 bool probe_round_one(struct device *d, const struct exact *x, const struct format *f, enum round_mode mode,
@@ -30,13 +30,34 @@ bool probe_round_one(struct device *d, const struct exact *x, const struct forma
 /* ---- probe_line.c ---- */
 
 /* The value of a magnitude (an encoding without its sign) on the format's grid, which goes on beyond the
- * largest finite value: infinity's encoding counts as 2^(emax + 1).  NULL when memory runs out. */
+ * largest finite value: the code after it (format_limit) counts as that value plus an ulp.  NULL when memory
+ * runs out. */
 struct exact *probe_grid_value(const struct format *f, uint32_t magnitude);
 
 /* Places an exact value between its neighbours; `stored` is the encoding that it became, `label` what to call
  * the value (NULL: its digits). */
 bool probe_line(struct device *d, const struct exact *x, const char *label, const struct format *f,
                 uint32_t stored, struct number_line *out, struct exact_error *error);
+
+/* The value half way between two of the grid's; NULL when memory runs out. */
+struct exact *probe_middle(const struct exact *a, const struct exact *b);
+
+/* ---- probe_interval.c ---- */
+
+/* One end of an interval of magnitudes; value NULL: infinite. */
+struct probe_end {
+    struct exact *value;
+    bool closed;
+};
+
+/* The magnitudes of all reals that round to an encoding under a policy; any: whether there are any. */
+struct probe_bounds {
+    bool any, negative;
+    struct probe_end inner, outer; /* seen from zero */
+};
+bool probe_bounds(const struct format *f, uint32_t bits, const struct probe_policy *policy,
+                  struct probe_bounds *out);
+void probe_bounds_clear(struct probe_bounds *b);
 
 /* The text of all reals that round to an encoding under a policy. */
 bool probe_interval(const struct format *f, uint32_t bits, const struct probe_policy *policy, char *out,

@@ -1,16 +1,16 @@
-/* probe_line.c: where a value lies among a format's values, and which reals share an encoding. */
+/* probe_line.c: where a value lies among a format's values. */
 #include "probe_device.h"
 #include "probe_text.h"
 #include <string.h>
 
 static uint32_t sign_bit(const struct format *f)
 {
-    return 1u << (f->width - 1);
+    return (uint32_t)format_sign_bit(f);
 }
 
 struct exact *probe_grid_value(const struct format *f, uint32_t magnitude)
 {
-    if (magnitude != format_infinity(f))
+    if (magnitude != format_limit(f))
         return exact_from_bits(f, magnitude);
     struct exact *largest = exact_from_bits(f, format_max(f));
     struct exact *ulp = largest ? exact_ulp(largest, f) : NULL;
@@ -20,8 +20,7 @@ struct exact *probe_grid_value(const struct format *f, uint32_t magnitude)
     return next;
 }
 
-/* The value half way between two of the grid's; NULL when memory runs out. */
-static struct exact *middle(const struct exact *a, const struct exact *b)
+struct exact *probe_middle(const struct exact *a, const struct exact *b)
 {
     struct exact *sum = exact_add(a, b);
     struct exact *half = sum ? exact_scale(sum, -1) : NULL;
@@ -47,7 +46,7 @@ static void append_other_step(const struct format *f, const struct exact *step, 
                               struct number_line *line)
 {
     bool halves = !format_sign(f, stored) && format_trailing(f, stored) == 0 &&
-                  format_biased_exponent(f, stored) > 1 && stored != format_infinity(f);
+                  format_biased_exponent(f, stored) > 1 && stored != format_limit(f);
     if (!halves || side < 0)
         return;
     struct exact *other = exact_scale(step, side == 1 ? 1 : -1);
@@ -87,7 +86,7 @@ static bool fill_line(const struct format *f, uint32_t low_bits, uint32_t high_b
                       const char *label, uint32_t stored, struct number_line *line)
 {
     struct exact *low = signed_grid_value(f, low_bits), *high = signed_grid_value(f, high_bits);
-    struct exact *tie = low && high ? middle(low, high) : NULL;
+    struct exact *tie = low && high ? probe_middle(low, high) : NULL;
     struct exact *above = tie ? exact_subtract(x, low) : NULL;
     struct exact *step = tie ? exact_subtract(high, low) : NULL;
     bool done = above && step;
@@ -105,8 +104,8 @@ static bool fill_line(const struct format *f, uint32_t low_bits, uint32_t high_b
             text_format(line->exact, sizeof line->exact, "%s", label);
         else
             text_value(line->exact, sizeof line->exact, x, 12);
-        describe_line(f, low, high, x, stored, (low_bits & ~sign_bit(f)) != format_infinity(f),
-                      (high_bits & ~sign_bit(f)) != format_infinity(f), line);
+        describe_line(f, low, high, x, stored, (low_bits & ~sign_bit(f)) != format_limit(f),
+                      (high_bits & ~sign_bit(f)) != format_limit(f), line);
     }
     exact_free(low);
     exact_free(high);
@@ -140,101 +139,4 @@ bool probe_line(struct device *d, const struct exact *x, const char *label, cons
             low = (uint32_t)next;
     }
     return fill_line(f, low, high, x, label, stored, out) || probe_fail(error, "out of memory");
-}
-
-/* ---- the interval of an encoding ---- */
-
-/* One end of an interval of magnitudes; value NULL: infinite. */
-struct end {
-    struct exact *value;
-    bool closed;
-};
-
-/* How the mode treats magnitudes of this sign. */
-enum direction { TO_NEAREST, TO_ZERO, FROM_ZERO, TO_EITHER };
-
-static enum direction direction_of(enum round_mode mode, bool negative)
-{
-    switch (mode) {
-    case ROUND_RTZ:
-        return TO_ZERO;
-    case ROUND_RUP:
-        return negative ? TO_ZERO : FROM_ZERO;
-    case ROUND_RDN:
-        return negative ? FROM_ZERO : TO_ZERO;
-    case ROUND_SR:
-        return TO_EITHER;
-    default:
-        return TO_NEAREST;
-    }
-}
-
-/* The border between magnitude m and m + 1 of the grid, as the end of the interval of the one or of the
- * other. */
-static struct end border(const struct format *f, uint32_t m, enum direction direction, enum round_mode mode,
-                         bool belongs_to_upper)
-{
-    struct exact *below = probe_grid_value(f, m), *above = probe_grid_value(f, m + 1);
-    struct end end = {NULL, false};
-    if (direction == TO_NEAREST) {
-        bool tie_goes_up = mode == ROUND_RNA || (m & 1u);
-        end.value = below && above ? middle(below, above) : NULL;
-        end.closed = tie_goes_up == belongs_to_upper;
-    } else {
-        /* Directed: the border is one of the two values itself, and belongs to its own interval alone. */
-        bool at_upper = direction == TO_ZERO || (direction == TO_EITHER && !belongs_to_upper);
-        end.value = exact_copy(at_upper ? above : below);
-        end.closed = direction != TO_EITHER && at_upper == belongs_to_upper;
-    }
-    exact_free(below);
-    exact_free(above);
-    return end;
-}
-
-static void end_text(char *to, size_t size, const struct end *end, bool negative)
-{
-    if (!end->value) {
-        text_format(to, size, "%s∞", negative ? "-" : "");
-        return;
-    }
-    text_value(to, size, end->value, 13);
-    if (negative && !exact_is_zero(end->value)) {
-        char magnitude[TEXT_SHORT];
-        text_format(magnitude, sizeof magnitude, "%s", to);
-        text_format(to, size, "-%s", magnitude);
-    }
-}
-
-bool probe_interval(const struct format *f, uint32_t bits, const struct probe_policy *policy, char *out,
-                    size_t size)
-{
-    bool negative = (bits & sign_bit(f)) != 0;
-    uint32_t m = bits & ~sign_bit(f), infinity = (uint32_t)format_infinity(f);
-    enum direction direction = direction_of(policy->mode, negative);
-    bool unreachable = m == infinity && (direction == TO_ZERO || policy->saturate);
-    if (m > infinity || unreachable) {
-        text_format(out, size, "no real number");
-        return true;
-    }
-    bool unbounded = m == infinity || (m == format_max(f) && (direction == TO_ZERO || policy->saturate));
-    struct end inner = {NULL, false}, outer = {NULL, false};
-    if (m > 0)
-        inner = border(f, m - 1, direction, policy->mode, true);
-    else
-        inner = (struct end){exact_from_bits(f, 0), !negative};
-    if (!unbounded)
-        outer = border(f, m, direction, policy->mode, false);
-    bool done = inner.value && (unbounded || outer.value);
-    if (done && exact_is_zero(inner.value) && outer.value && exact_is_zero(outer.value)) {
-        text_format(out, size, "%s", negative ? "no real number" : "0 alone");
-    } else if (done) {
-        char a[TEXT_SHORT], b[TEXT_SHORT];
-        const struct end *low = negative ? &outer : &inner, *high = negative ? &inner : &outer;
-        end_text(a, sizeof a, low, negative);
-        end_text(b, sizeof b, high, negative);
-        text_format(out, size, "%s%s, %s%s", low->closed ? "[" : "(", a, b, high->closed ? "]" : ")");
-    }
-    exact_free(inner.value);
-    exact_free(outer.value);
-    return done;
 }

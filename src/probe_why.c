@@ -53,10 +53,19 @@ static void say_special(struct why *w)
     if (exact_kind(w->x) == EXACT_INFINITE) {
         if (w->r->class == CLASS_INFINITE)
             SAY(w, "%s has this infinity; operations on infinities are exact.", name);
-        else
+        else if (w->policy->saturate)
             SAY(w, "Saturation stores the largest finite value instead of infinity.");
+        else if (w->r->class == CLASS_QUIET_NAN)
+            SAY(w, "%s has no infinity: its NaN with the sign stands for it.", name);
+        else
+            SAY(w, "%s has no infinity: the largest finite value stands for it.", name);
     } else if (w->r->class == CLASS_SIGNALING_NAN) {
         SAY(w, "The first bit of the trailing significand is 0 and not all others are: a signaling NaN.");
+    } else if (w->policy->nan == NAN_RULE_CUDA) {
+        SAY(w, "Not a number: CUDA's conversions make every NaN positive with all other bits set.");
+    } else if (!format_has_infinity(w->r->format)) {
+        SAY(w, "Not a number: %s has one code for it%s.", name,
+            format_has_sign(w->r->format) ? ", and the sign is kept" : "");
     } else {
         SAY(w, "Not a number: a conversion keeps the sign and the top of the payload, and makes it quiet.");
     }
@@ -66,6 +75,7 @@ static void say_overflow(struct why *w)
 {
     const struct format *f = w->r->format;
     char largest[TEXT_SHORT], from[TEXT_SHORT];
+    const char *beyond = format_has_infinity(f) ? "infinity" : "NaN, as there is no infinity";
     struct exact *top = exact_from_bits(f, format_max(f)), *ulp = top ? exact_ulp(top, f) : NULL;
     struct exact *half = ulp ? exact_scale(ulp, -1) : NULL, *tie = half ? exact_add(top, half) : NULL;
     text_value(largest, sizeof largest, top, 12);
@@ -73,10 +83,13 @@ static void say_overflow(struct why *w)
     SAY(w, "The largest finite value of %s is %s.", f->name, largest);
     if (w->policy->saturate)
         SAY(w, "Saturation stores it for everything beyond.");
+    else if (!format_has_nan(f) || f->specials == FORMAT_SCALE)
+        SAY(w, "%s has nothing to stand for more: it is stored for everything beyond.", f->name);
     else if (nearest(w))
-        SAY(w, "From %s on in magnitude, half a step beyond it, values round to infinity.", from);
-    else if (w->r->class == CLASS_INFINITE)
-        SAY(w, "%s goes beyond it here: infinity.", mode_title(w));
+        SAY(w, "%s %s on in magnitude, half a step beyond it, values round to %s.",
+            format_max(f) & 1 || w->policy->mode == ROUND_RNA ? "From" : "From just above", from, beyond);
+    else if (w->r->class == CLASS_INFINITE || w->r->class == CLASS_QUIET_NAN)
+        SAY(w, "%s goes beyond it here: %s.", mode_title(w), beyond);
     else
         SAY(w, "%s does not go beyond it.", mode_title(w));
     exact_free(top);

@@ -39,6 +39,21 @@ json_t *report_begin(const char *command)
     return json_pack("{s:i, s:s}", "schema", 1, "command", command);
 }
 
+void report_policy(json_t *root, const struct probe_policy *policy)
+{
+    json_object_set_new(root, "rounding", json_string(round_mode_table[policy->mode].name));
+    if (policy->saturate)
+        json_object_set_new(root, "saturate", json_true());
+    if (policy->ftz)
+        json_object_set_new(root, "ftz", json_true());
+    if (policy->daz)
+        json_object_set_new(root, "daz", json_true());
+    if (policy->nan != NAN_RULE_OWN)
+        json_object_set_new(root, "nan", json_string(nan_rule_names[policy->nan]));
+    if (policy->random_bits)
+        json_object_set_new(root, "random_bits", json_integer(policy->random_bits));
+}
+
 static json_t *flags(uint32_t raised)
 {
     static const struct {
@@ -47,7 +62,8 @@ static json_t *flags(uint32_t raised)
     } names[] = {{FLAG_INEXACT, "inexact"},
                  {FLAG_UNDERFLOW, "underflow"},
                  {FLAG_OVERFLOW, "overflow"},
-                 {FLAG_INVALID, "invalid"}};
+                 {FLAG_INVALID, "invalid"},
+                 {FLAG_DIVIDE_BY_ZERO, "divide_by_zero"}};
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (raised & names[i].flag)

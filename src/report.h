@@ -22,6 +22,9 @@ json_t *report_approximate(double x);
 /* {"schema":1,"command":…} */
 json_t *report_begin(const char *command);
 
+/* "rounding", and what of a policy is not the default. */
+void report_policy(json_t *root, const struct probe_policy *policy);
+
 /* One entry of "formats" of `bits`, and of "schemes" of `update`. */
 json_t *report_bits_result(const struct bits_result *r);
 json_t *report_update_result(const struct update_result *r);

@@ -117,8 +117,13 @@ static bool check_casts_agree(const struct check *check, struct bench_arrays *a,
 {
     const struct format *f = &format_table[check->format];
     struct cast_args cast = {a->in, a->out, CHUNK, NULL};
-    struct round_args wide = {a->wide_in,       a->wide_out,          CHUNK,     f->exponent_bits,
-                              f->trailing_bits, (int32_t)f->specials, ROUND_RNE, 0};
+    struct round_args wide = {.in = a->wide_in,
+                              .out = a->wide_out,
+                              .n = CHUNK,
+                              .rule = {.exponent_bits = f->exponent_bits,
+                                       .trailing_bits = f->trailing_bits,
+                                       .specials = (int32_t)f->specials,
+                                       .mode = ROUND_RNE}};
     const uint16_t *got = a->host_out;
     load_inputs(a, chunk * CHUNK);
     for (uint32_t i = 0; i < CHUNK; i++)

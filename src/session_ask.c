@@ -57,7 +57,7 @@ static bool do_weight(struct session *s, const char *argument, char *error)
 /* The row of the answer about a format, made fresh. */
 static const struct bits_row *row_of(struct session *s, const char *format, char *error)
 {
-    const struct format *f = format_find(format);
+    const struct format *f = format_find_stored(format);
     if (!f)
         session_refuse(error, "no format '%.40s'", format);
     else if (session_answer(s))

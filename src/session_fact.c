@@ -190,7 +190,7 @@ static bool answer_fact(struct session *s, const char *kind, const char *rest, c
     if (!session_answer(s))
         return false;
     if (strcmp(kind, "update") != 0) {
-        const struct format *f = rest[length] ? NULL : format_find(head);
+        const struct format *f = rest[length] ? NULL : format_find_stored(head);
         return f && bits_fact(&s->bits.rows[f - format_table], kind, text, size);
     }
     for (size_t i = 0; s->update_valid && i < s->update.count; i++)

@@ -68,7 +68,7 @@ void text_scale_value(char *to, size_t size, float x)
 static size_t base_length(const char *name)
 {
     size_t n = strlen(name);
-    for (int f = 0; f < FORMAT_COUNT; f++) {
+    for (int f = 0; f < FORMAT_STORED_COUNT; f++) {
         size_t m = strlen(format_table[f].name);
         if (n > m + 1 && name[n - m - 1] == '_' && strcmp(name + n - m, format_table[f].name) == 0)
             return n - m - 1;

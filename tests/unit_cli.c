@@ -362,10 +362,6 @@ static void words_of_a_later_version(void **state)
     check_error(2, "ulpscope: ops: not in this version\n");
     CALL("learn");
     check_error(2, "ulpscope: learn: not in this version\n");
-    CALL("bits", "1", "-f", "fp16,e4m3");
-    check_error(2, "ulpscope: bits: 'e4m3': not in this version\n");
-    CALL("bits", "1", "-f", "e5m7");
-    check_error(2, "ulpscope: bits: 'e5m7': not in this version\n");
     CALL("--help");
     assert_int_equal(called.status, 0);
     assert_null(strstr(called.out, "calc"));

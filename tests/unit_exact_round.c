@@ -285,6 +285,8 @@ static void test_ties(void **state)
     uint64_t seed = 2;
     for (int id = 0; id < FORMAT_COUNT; id++) {
         const struct format *f = &format_table[id];
+        if (f->specials != FORMAT_INF_NAN)
+            continue; /* the rounder above knows IEEE formats; unit_formats tests the others */
         uint64_t edges[] = {
             0, 1, 2, format_min_normal(f) - 1, format_min_normal(f), format_max(f) - 1, format_max(f)};
         for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {

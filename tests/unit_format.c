@@ -9,6 +9,7 @@
 #include "format.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct format *const fp32 = &format_table[FORMAT_FP32];
@@ -34,6 +35,14 @@ static void test_parameters(void **state)
         {FORMAT_FP32, 32, 24, 127, 127, -126},
         {FORMAT_FP16, 16, 11, 15, 15, -14},
         {FORMAT_BF16, 16, 8, 127, 127, -126},
+        {FORMAT_TF32, 19, 11, 127, 127, -126},
+        /* OCP OFP8 and MX v1.0 */
+        {FORMAT_E5M2, 8, 3, 15, 15, -14},
+        {FORMAT_E4M3, 8, 4, 7, 8, -6},
+        {FORMAT_E3M2, 6, 3, 3, 4, -2},
+        {FORMAT_E2M3, 6, 4, 1, 2, 0},
+        {FORMAT_E2M1, 4, 2, 1, 2, 0},
+        {FORMAT_E8M0, 8, 1, 127, 127, -127},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct format *f = &format_table[rows[i].id];
@@ -45,9 +54,11 @@ static void test_parameters(void **state)
     }
     for (int i = 0; i < FORMAT_COUNT; i++) {
         const struct format *f = &format_table[i];
-        assert_int_equal(f->width, 1 + f->exponent_bits + f->trailing_bits);
+        assert_int_equal(f->width, format_has_sign(f) + f->exponent_bits + f->trailing_bits);
         assert_int_equal(f->precision, f->trailing_bits + 1);
-        assert_int_equal(f->emin, 1 - f->emax);
+        assert_int_equal(f->key, i);
+        if (f->specials == FORMAT_INF_NAN)
+            assert_int_equal(f->emin, 1 - f->emax);
     }
 }
 
@@ -58,16 +69,19 @@ static void test_names(void **state)
         const char *name;
         int id;
     } rows[] = {
-        {"fp32", FORMAT_FP32}, {"FP32", FORMAT_FP32},     {"float32", FORMAT_FP32},  {"single", FORMAT_FP32},
-        {"f32", FORMAT_FP32},  {"fp16", FORMAT_FP16},     {"Half", FORMAT_FP16},     {"float16", FORMAT_FP16},
-        {"f16", FORMAT_FP16},  {"binary16", FORMAT_FP16}, {"bfloat16", FORMAT_BF16}, {"BRAIN16", FORMAT_BF16},
-        {"bf16", FORMAT_BF16},
+        {"fp32", FORMAT_FP32},     {"FP32", FORMAT_FP32},     {"float32", FORMAT_FP32},
+        {"single", FORMAT_FP32},   {"f32", FORMAT_FP32},      {"fp16", FORMAT_FP16},
+        {"Half", FORMAT_FP16},     {"float16", FORMAT_FP16},  {"f16", FORMAT_FP16},
+        {"binary16", FORMAT_FP16}, {"bfloat16", FORMAT_BF16}, {"BRAIN16", FORMAT_BF16},
+        {"bf16", FORMAT_BF16},     {"e4m3fn", FORMAT_E4M3},   {"E5M2", FORMAT_E5M2},
+        {"fp4", FORMAT_E2M1},      {"ue8m0", FORMAT_E8M0},    {"e2m1", FORMAT_E2M1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_ptr_equal(format_find(rows[i].name), &format_table[rows[i].id]);
     }
     static const char *const wrong[] = {"",      " ",     "fp",   "fp1", "fp160", "float32 float",
-                                        "half ", " half", "fp64", "16"};
+                                        "half ", " half", "fp64", "16",  "e9m1",  "e1m5",
+                                        "e5m24", "e5m0",  "e5m",  "fp8"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_null(format_find(wrong[i]));
     }
@@ -195,12 +209,89 @@ static void test_neighbours(void **state)
     }
 }
 
+static void check_values(const struct format *f, double max, double min_normal, double min_subnormal)
+{
+    assert_true(value_of(f, format_max(f)) == max);
+    assert_true(value_of(f, format_min_normal(f)) == min_normal);
+    assert_true(value_of(f, format_min_subnormal(f)) == min_subnormal);
+}
+
+/* The numbers of OCP's tables; what the codes at the top are. */
+static void test_small_formats(void **state)
+{
+    (void)state;
+    const struct format *e5m2 = format_find("e5m2"), *e4m3 = format_find("e4m3"), *e8m0 = format_find("e8m0");
+    check_values(e5m2, 57344, 0x1p-14, 0x1p-16);
+    check_values(e4m3, 448, 0x1p-6, 0x1p-9);
+    check_values(format_find("e3m2"), 28, 0.25, 0.0625);
+    check_values(format_find("e2m3"), 7.5, 1, 0.125);
+    check_values(format_find("e2m1"), 6, 1, 0.5);
+    assert_int_equal(format_classify(e5m2, 0x7c), CLASS_INFINITE);
+    assert_int_equal(format_classify(e5m2, 0x7d), CLASS_SIGNALING_NAN);
+    int count[6] = {0};
+    for (uint64_t bits = 0; bits < 256; bits++)
+        count[format_classify(e4m3, bits)]++;
+    assert_int_equal(count[CLASS_QUIET_NAN], 2);
+    assert_int_equal(count[CLASS_INFINITE] + count[CLASS_SIGNALING_NAN], 0);
+    assert_int_equal(count[CLASS_SUBNORMAL], 14);
+    assert_int_equal(format_quiet_nan(e4m3), 0x7f);
+    assert_int_equal(format_quiet_nan(e8m0), 0xff);
+    assert_int_equal(format_classify(e8m0, 0), CLASS_NORMAL);
+    assert_int_equal(format_sign(e8m0, 0xff), 0);
+    for (const char *const *name = (const char *const[]){"e3m2", "e2m3", "e2m1", NULL}; *name; name++) {
+        const struct format *f = format_find(*name);
+        for (uint64_t bits = 0; bits >> f->width == 0; bits++)
+            assert_true(format_classify(f, bits) <= CLASS_NORMAL);
+    }
+}
+
+/* Where values end: no neighbour beyond, and every other one counted once. */
+static void test_ends(void **state)
+{
+    (void)state;
+    for (int i = FORMAT_E4M3; i < FORMAT_COUNT; i++) {
+        const struct format *f = &format_table[i];
+        uint64_t bits = format_max(f) | format_sign_bit(f), next, steps = 0;
+        if (!format_has_sign(f))
+            bits = 0;
+        assert_false(format_next_down(f, bits, &next));
+        for (; format_next_up(f, bits, &next); bits = next, steps++)
+            assert_true(steps < 300);
+        assert_int_equal(bits, format_max(f));
+        assert_int_equal(steps, format_has_sign(f) ? 2 * format_max(f) : format_max(f));
+    }
+}
+
+/* Custom formats: constant data, whatever the case of the name. */
+static void test_custom(void **state)
+{
+    (void)state;
+    const struct format *f = format_find("E6M9");
+    assert_non_null(f);
+    assert_ptr_equal(f, format_find("e6m9"));
+    assert_string_equal(f->name, "e6m9");
+    assert_int_equal(f->width, 16);
+    assert_int_equal(f->emin, -30);
+    for (int e = 2; e <= 8; e++)
+        for (int t = 1; t <= 23; t++) {
+            char name[16];
+            snprintf(name, sizeof name, "e%dm%d", e, t);
+            f = format_find(name);
+            assert_non_null(f);
+            assert_int_equal(f->exponent_bits * 100 + f->trailing_bits, e * 100 + t);
+        }
+    assert_int_equal(format_find("e2m1")->specials, FORMAT_FINITE); /* the table's own */
+    assert_int_equal(format_find("e4m4")->specials, FORMAT_INF_NAN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parameters), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_fields),     cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_landmarks),  cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_parameters),    cmocka_unit_test(test_names),
+        cmocka_unit_test(test_fields),        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_landmarks),     cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_small_formats), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_custom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

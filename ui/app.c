@@ -1,8 +1,6 @@
 /* app.c: keys to command lines, command lines to what they do. */
 #include "app_state.h"
-#include "export.h"
 #include "keymap.h"
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,347 +16,22 @@ void app_say(struct app *app, bool is_error, const char *format, ...)
     app->dirty = true;
 }
 
-/* --- commands of the screen --- */
+/* --- command lines --- */
 
-static bool fail(char *error, const char *text)
+bool app_fail(char *error, const char *text)
 {
     snprintf(error, APP_ERROR, "%s", text);
     return false;
 }
 
-static bool do_panel(struct app *app, const char *argument, char *error)
-{
-    for (int i = 0; i < PANEL_COUNT; i++)
-        if (strcmp(panel_table[i].name, argument) == 0) {
-            app->view.panel = (enum panel_id)i;
-            app->help = false;
-            return true;
-        }
-    snprintf(error, APP_ERROR, "panel: '%.40s': no panel of that name", argument);
-    return false;
-}
-
-static bool turn_panels(struct app *app, int by)
-{
-    app->view.panel = (enum panel_id)(((int)app->view.panel + by + PANEL_COUNT) % PANEL_COUNT);
-    app->help = false;
-    return true;
-}
-
-static bool do_next_panel(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    return turn_panels(app, 1);
-}
-
-static bool do_previous_panel(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    return turn_panels(app, -1);
-}
-
-static bool do_left(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    return app->help || move_horizontally(app, -1);
-}
-
-static bool do_right(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    return app->help || move_horizontally(app, 1);
-}
-
-static bool do_up(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    if (app->help)
-        help_move(app, -1);
-    return app->help || move_vertically(app, -1);
-}
-
-static bool do_down(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    if (app->help)
-        help_move(app, 1);
-    return app->help || move_vertically(app, 1);
-}
-
-static bool do_page_up(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    if (app->help)
-        help_move(app, -(app->rows > 8 ? app->rows - 6 : 1));
-    return app->help || move_page(app, -1);
-}
-
-static bool do_page_down(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    if (app->help)
-        help_move(app, app->rows > 8 ? app->rows - 6 : 1);
-    return app->help || move_page(app, 1);
-}
-
-static bool do_home(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    if (app->help)
-        help_move(app, -HELP_LINES);
-    return app->help || move_to_end(app, -1);
-}
-
-static bool do_end(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    if (app->help)
-        help_move(app, HELP_LINES);
-    return app->help || move_to_end(app, 1);
-}
-
-static bool send_line(struct app *app, const char *line, char *error)
+bool app_send(struct app *app, const char *line, char *error)
 {
     app->unanswered++;
     if (app->options.send(app->options.context, line))
         return true;
     app->unanswered--;
-    return fail(error, "the session is busy: too many commands are waiting");
+    return app_fail(error, "the session is busy: too many commands are waiting");
 }
-
-/* A value's text as an operand: in parentheses unless it is one number. */
-static void operand(const char *text, char *out, size_t size)
-{
-    bool one = *text && text[strspn(text, "0123456789.")] == '\0';
-    snprintf(out, size, one ? "%s" : "(%s)", text);
-}
-
-/* What the selected update aims at, w - lr x g, as a line that focuses it. */
-static bool target_line(const struct snapshot *s, char *line, size_t size, char *error)
-{
-    char w[TEXT_VALUE + 2], delta[2 * TEXT_VALUE], lr[TEXT_SHORT + 2], grad[TEXT_SHORT + 2];
-    operand(s->focus, w, sizeof w);
-    operand(s->update_lr, lr, sizeof lr);
-    operand(s->update_grad, grad, sizeof grad);
-    if (s->update_lr[0])
-        snprintf(delta, sizeof delta, "%s*%s", lr, grad);
-    else
-        operand(s->update.delta, delta, sizeof delta);
-    snprintf(line, size, "value %s - %s", w, delta);
-    return strlen(s->focus) + 1 < sizeof s->focus && !strstr(line, "…")
-               ? true
-               : fail(error, "the result has too many digits to be taken from the screen");
-}
-
-static bool do_accept(struct app *app, const char *argument, char *error)
-{
-    const struct snapshot *s = app->snapshot;
-    char line[4 * TEXT_VALUE] = "", weight[96];
-    (void)argument;
-    if (app->view.panel == PANEL_TRAIN) {
-        if (!selected_weight(app, weight, sizeof weight, error))
-            return false;
-        snprintf(line, sizeof line, "weight %s", weight);
-    } else if (app->view.panel == PANEL_UPDATE && s && s->update_valid) {
-        if (!s->live && !target_line(s, line, sizeof line, error))
-            return false;
-        app->view.format = (int)s->update.rows[app->view.scheme].scheme->format;
-        view_clamp(app);
-    }
-    return (!line[0] || send_line(app, line, error)) && do_panel(app, panel_table[PANEL_BITS].name, error);
-}
-
-static bool send_for_format(struct app *app, enum command_id id, char *error)
-{
-    char line[64];
-    int n = snprintf(line, sizeof line, "%s %s", command_table[id].name, format_table[app->view.format].name);
-    if (id == COMMAND_FLIP)
-        snprintf(line + n, sizeof line - (size_t)n, " %d", app->view.bit);
-    return send_line(app, line, error);
-}
-
-static bool do_flip_here(struct app *app, const char *argument, char *error)
-{
-    (void)argument;
-    return send_for_format(app, COMMAND_FLIP, error);
-}
-
-static bool do_next_here(struct app *app, const char *argument, char *error)
-{
-    (void)argument;
-    return send_for_format(app, COMMAND_NEXT, error);
-}
-
-static bool do_previous_here(struct app *app, const char *argument, char *error)
-{
-    (void)argument;
-    return send_for_format(app, COMMAND_PREVIOUS, error);
-}
-
-static bool do_edit(struct app *app, const char *argument, char *error)
-{
-    enum command_id id = COMMAND_VALUE;
-    for (int i = 0; *argument && i <= COMMAND_COUNT; i++) {
-        if (i == COMMAND_COUNT) {
-            snprintf(error, APP_ERROR, "edit: '%.40s': no command of that name", argument);
-            return false;
-        }
-        id = (enum command_id)i;
-        if (strcmp(command_table[i].name, argument) == 0)
-            break;
-    }
-    if (command_table[id].arguments[0] == '\0' || command_table[id].scope == SCOPE_DEMO) {
-        snprintf(error, APP_ERROR, "edit: %s takes no argument", command_table[id].name);
-        return false;
-    }
-    field_open(app, FIELD_EDIT, id);
-    return true;
-}
-
-static bool do_command_line(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    field_open(app, FIELD_COMMAND, COMMAND_COUNT);
-    return true;
-}
-
-static bool do_search(struct app *app, const char *argument, char *error)
-{
-    (void)error;
-    if (!*argument) {
-        field_open(app, FIELD_SEARCH, COMMAND_COUNT);
-        return true;
-    }
-    snprintf(app->view.search, sizeof app->view.search, "%s", argument);
-    search_move(app, 0);
-    return true;
-}
-
-static bool do_search_next(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    search_move(app, 1);
-    return true;
-}
-
-static bool do_search_previous(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    search_move(app, -1);
-    return true;
-}
-
-static bool do_help(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    app->help = !app->help;
-    app->help_scroll = 0;
-    app->help_match = -1;
-    return true;
-}
-
-/* One level: the help, a demo, a search's mark. */
-static bool do_back(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    if (app->help)
-        app->help = false;
-    else if (app->player.loaded)
-        player_end(app);
-    else
-        app->view.search[0] = '\0';
-    return true;
-}
-
-static bool do_redraw(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    app->redraw = true;
-    return true;
-}
-
-static bool do_play(struct app *app, const char *argument, char *error)
-{
-    return app_play(app, argument, error);
-}
-
-/* The screen without the field that named the file. */
-static bool do_export(struct app *app, const char *argument, char *error)
-{
-    const char *dot = strrchr(argument, '.');
-    struct export_svg svg = {.title = "ulpscope"};
-    enum {
-        TEXT,
-        ANSI,
-        SVG,
-        NONE
-    } kind = !dot                        ? NONE
-             : strcmp(dot, ".txt") == 0  ? TEXT
-             : strcmp(dot, ".ansi") == 0 ? ANSI
-             : strcmp(dot, ".svg") == 0  ? SVG
-                                         : NONE;
-    if (kind == NONE)
-        return fail(error, "export: the file's name must end in .txt, .ansi or .svg");
-    int rows = app->rows < APP_MIN_ROWS ? APP_MIN_ROWS : app->rows;
-    int cols = app->cols < APP_MIN_COLS ? APP_MIN_COLS : app->cols;
-    struct grid *g = grid_create(rows, cols);
-    FILE *file = g ? fopen(argument, "w") : NULL;
-    bool done = file != NULL;
-    if (done) {
-        g->braille = true;
-        app_draw(app, g);
-        done = kind == TEXT   ? export_text(g, file)
-               : kind == ANSI ? export_ansi(g, file, DEPTH_256)
-                              : export_svg(g, file, &svg);
-    }
-    int why = errno;
-    if (file && fclose(file) != 0 && done) {
-        why = errno;
-        done = false;
-    }
-    if (done)
-        app_say(app, false, "saved as %.200s", argument);
-    else
-        snprintf(error, APP_ERROR, "export: %.200s: %s", argument, g ? strerror(why) : "out of memory");
-    grid_free(g);
-    return done;
-}
-
-static bool do_quit(struct app *app, const char *argument, char *error)
-{
-    (void)argument, (void)error;
-    app->done = true;
-    return true;
-}
-
-static bool (*const handlers[COMMAND_COUNT])(struct app *app, const char *argument, char *error) = {
-    [COMMAND_PANEL] = do_panel,
-    [COMMAND_NEXT_PANEL] = do_next_panel,
-    [COMMAND_PREV_PANEL] = do_previous_panel,
-    [COMMAND_LEFT] = do_left,
-    [COMMAND_RIGHT] = do_right,
-    [COMMAND_UP] = do_up,
-    [COMMAND_DOWN] = do_down,
-    [COMMAND_PAGE_UP] = do_page_up,
-    [COMMAND_PAGE_DOWN] = do_page_down,
-    [COMMAND_HOME] = do_home,
-    [COMMAND_END] = do_end,
-    [COMMAND_ACCEPT] = do_accept,
-    [COMMAND_FLIP_HERE] = do_flip_here,
-    [COMMAND_NEXT_HERE] = do_next_here,
-    [COMMAND_PREV_HERE] = do_previous_here,
-    [COMMAND_EDIT] = do_edit,
-    [COMMAND_COMMAND_LINE] = do_command_line,
-    [COMMAND_SEARCH] = do_search,
-    [COMMAND_SEARCH_NEXT] = do_search_next,
-    [COMMAND_SEARCH_PREV] = do_search_previous,
-    [COMMAND_HELP] = do_help,
-    [COMMAND_BACK] = do_back,
-    [COMMAND_REDRAW] = do_redraw,
-    [COMMAND_PLAY] = do_play,
-    [COMMAND_EXPORT] = do_export,
-    [COMMAND_QUIT] = do_quit,
-};
 
 /* `weight` alone means the one that is selected in Train; elsewhere the session chooses. */
 static bool send_command(struct app *app, enum command_id id, const char *argument, char *error)
@@ -370,7 +43,7 @@ static bool send_command(struct app *app, enum command_id id, const char *argume
         argument = weight;
     }
     snprintf(line, sizeof line, "%s%s%s", command_table[id].name, *argument ? " " : "", argument);
-    return send_line(app, line, error);
+    return app_send(app, line, error);
 }
 
 bool app_execute(struct app *app, const char *line, char *error)
@@ -378,18 +51,14 @@ bool app_execute(struct app *app, const char *line, char *error)
     char copy[LINE_EDIT_MAX], *argument;
     error[0] = '\0';
     if (snprintf(copy, sizeof copy, "%s", line) >= (int)sizeof copy)
-        return fail(error, "the command line is too long");
+        return app_fail(error, "the command line is too long");
     enum command_id id = command_parse(copy, &argument, error);
     if (id == COMMAND_COUNT || !command_check(id, argument, error))
         return false;
     if (command_table[id].scope == SCOPE_SESSION)
         return send_command(app, id, argument, error);
-    if (!handlers[id]) {
-        snprintf(error, APP_ERROR, "%s belongs into a demo script", command_table[id].name);
-        return false;
-    }
     app->dirty = true;
-    return handlers[id](app, argument, error);
+    return screen_command(app, id, argument, error);
 }
 
 /* --- keys --- */

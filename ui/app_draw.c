@@ -49,6 +49,11 @@ static void state_text(const struct snapshot *s, int brevity, char *out, size_t 
     snprintf(step, sizeof step, "%s%lld%s", brevity < 4 ? "step " : "", (long long)s->step,
              s->in_step ? "+" : "");
     const char *gap = brevity < 2 ? "   " : "  ";
+    if (brevity < 1 && s->running && s->rate[0] && strcmp(s->rate, "–") != 0) {
+        snprintf(out, size, "%s%s   %s %s   %s   %s %s", s->device, exact, s->task, s->recipe, s->rate, step,
+                 sign);
+        return;
+    }
     if (brevity < 3)
         snprintf(out, size, "%s%s%s%s %s%s%s %s", s->device, exact, gap, s->task, s->recipe, gap, step, sign);
     else if (brevity < 5)

@@ -25,7 +25,7 @@ static const char *scaler_name(int i)
 
 static const char *format_name(int i)
 {
-    return i < FORMAT_COUNT ? format_table[i].name : NULL;
+    return i < FORMAT_STORED_COUNT ? format_table[i].name : NULL;
 }
 
 static const char *mode_name(int i)

@@ -28,7 +28,7 @@ void view_clamp(struct app *app)
 {
     struct view *v = &app->view;
     const struct snapshot *s = app->snapshot;
-    v->format = clamp(v->format, 0, FORMAT_COUNT - 1);
+    v->format = clamp(v->format, 0, FORMAT_STORED_COUNT - 1);
     v->bit = clamp(v->bit, 0, format_table[v->format].width - 1);
     v->scroll[v->panel] = clamp(v->scroll[v->panel], 0, scroll_room(app));
     if (!s)

@@ -55,6 +55,12 @@ struct app {
 /* The message line, until the next key. */
 void app_say(struct app *app, bool is_error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+bool app_fail(char *error, const char *text);                  /* false, with the text in error[APP_ERROR] */
+bool app_send(struct app *app, const char *line, char *error); /* a session's command line goes out */
+
+/* app_commands.c: carries out a command of the screen; false with a message in error[APP_ERROR]. */
+bool screen_command(struct app *app, enum command_id id, const char *argument, char *error);
+
 /* app_field.c */
 void field_open(struct app *app, enum field_kind kind, enum command_id command);
 void field_close(struct app *app);

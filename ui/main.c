@@ -2,12 +2,20 @@
 #include "cli.h"
 #include "headless.h"
 #include "loop.h"
+#include <stdlib.h>
+
+/* --color always is stronger than NO_COLOR, which the terminal's layer asks about itself. */
+static enum color_when color_of(const struct cli_common *common)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return !common->color ? COLOR_NEVER : no_color && *no_color ? COLOR_ALWAYS : COLOR_AUTO;
+}
 
 static int run(const struct cli_common *common, const char *panel, const char *demo, char *error)
 {
     struct loop_options options = {
         .term = {.charset = common->ascii ? TERM_CHARSET_ASCII : TERM_CHARSET_AUTO,
-                 .color = common->color ? COLOR_AUTO : COLOR_NEVER},
+                 .color = color_of(common)},
         .session = {.device = common->device, .twin = true},
         .panel = panel,
         .demo = demo,

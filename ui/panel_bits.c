@@ -25,7 +25,7 @@ struct columns {
 static struct columns columns_of(int cols)
 {
     int exponent = 0, trailing = 0;
-    for (int i = 0; i < FORMAT_COUNT; i++) {
+    for (int i = 0; i < FORMAT_STORED_COUNT; i++) {
         exponent = format_table[i].exponent_bits > exponent ? format_table[i].exponent_bits : exponent;
         trailing = format_table[i].trailing_bits > trailing ? format_table[i].trailing_bits : trailing;
     }
@@ -168,7 +168,7 @@ static void draw_formats(struct page *p, const struct view *v, const struct snap
         grid_text(p->g, p->row, p->col + c.hex, ROLE_DIM, "encoding");
         grid_text(p->g, p->row++, p->col + c.class, ROLE_DIM, "class");
     }
-    for (int i = 0; i < FORMAT_COUNT; i++) {
+    for (int i = 0; i < FORMAT_STORED_COUNT; i++) {
         const struct bits_row *row = &s->bits.rows[i];
         bool here = i == v->format;
         if (!row->format)

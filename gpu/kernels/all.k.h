@@ -1,4 +1,5 @@
 /* all.k.h: the whole kernel text, as the device files include it. */
+#include "arithmetic.k.h"
 #include "cast.k.h"
 #include "data.k.h"
 #include "linear.k.h"
@@ -6,5 +7,7 @@
 #include "measure.k.h"
 #include "optimizer.k.h"
 #include "probe.k.h"
+#include "quantize.k.h"
+#include "round.k.h"
 #include "step.k.h"
 #include "tanh.k.h"

@@ -17,7 +17,7 @@ K_FN uint32_t k_infinity(enum format_id format)
 #define CASE(id, name, title, e, t, ...)                                                                     \
     case FORMAT_##id:                                                                                        \
         return ((1u << (e)) - 1) << (t);
-        FORMAT_TABLE(CASE)
+        FORMAT_STORED_TABLE(CASE)
 #undef CASE
     default:
         return 0;
@@ -30,7 +30,7 @@ K_FN uint32_t k_min_normal(enum format_id format)
 #define CASE(id, name, title, e, t, ...)                                                                     \
     case FORMAT_##id:                                                                                        \
         return 1u << (t);
-        FORMAT_TABLE(CASE)
+        FORMAT_STORED_TABLE(CASE)
 #undef CASE
     default:
         return 0;

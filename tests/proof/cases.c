@@ -15,7 +15,9 @@ static const struct make_row *find_in(const struct make_row *rows, int count, en
 static const struct make_row *find_row(enum kernel_id kernel)
 {
     const struct make_row *row = find_in(make_step_rows, make_step_row_count, kernel);
-    return row ? row : find_in(make_other_rows, make_other_row_count, kernel);
+    if (!row)
+        row = find_in(make_other_rows, make_other_row_count, kernel);
+    return row ? row : find_in(make_format_rows, make_format_row_count, kernel);
 }
 
 int case_variants(enum kernel_id kernel)

@@ -70,14 +70,13 @@ static void make_round(struct maker *m, enum format_id f)
                 (int32_t)((make_below(m, 2) ? format->emax : format->emin - format->trailing_bits) - 65 +
                           make_below(m, 5));
     }
+    struct round_rule rule = {.exponent_bits = format->exponent_bits,
+                              .trailing_bits = format->trailing_bits,
+                              .specials = (int32_t)format->specials,
+                              .mode = m->variant / FORMAT_COUNT % ROUND_MODE_COUNT,
+                              .saturate = m->variant / FORMAT_COUNT / ROUND_MODE_COUNT};
     m->args.round = (struct round_args){make_buffer(m, in, N * (long)sizeof *in / 4, 4),
-                                        make_buffer(m, out, N * (long)sizeof *out / 4, 4),
-                                        N,
-                                        format->exponent_bits,
-                                        format->trailing_bits,
-                                        (int32_t)format->specials,
-                                        (int32_t)(m->variant / FORMAT_COUNT % ROUND_MODE_COUNT),
-                                        (int32_t)(m->variant / FORMAT_COUNT / ROUND_MODE_COUNT)};
+                                        make_buffer(m, out, N * (long)sizeof *out / 4, 4), N, rule};
 }
 
 static void make_update_probe(struct maker *m, enum format_id f)
@@ -89,7 +88,7 @@ static void make_update_probe(struct maker *m, enum format_id f)
     memset(cases, 0, sizeof cases);
     for (int i = 0; i < N; i++) {
         m->flavour = (enum flavour)(m->variant % FLAVOUR_COUNT);
-        enum format_id format = (enum format_id)make_below(m, FORMAT_COUNT);
+        enum format_id format = (enum format_id)make_below(m, FORMAT_STORED_COUNT);
         cases[i].format = (int32_t)format;
         cases[i].kind = (int32_t)make_below(m, 4);
         cases[i].weight = make_encoding(m, cases[i].kind == UPDATE_MASTER ? FORMAT_FP32 : format);
@@ -181,7 +180,7 @@ static void make_math(struct maker *m, enum format_id f)
 
 #define EACH(name, variants, make)                                                                           \
     {                                                                                                        \
-        KERNEL_##name##_fp32, FORMAT_COUNT, variants, make                                                   \
+        KERNEL_##name##_fp32, FORMAT_STORED_COUNT, variants, make                                            \
     }
 #define ONE(name, variants, make)                                                                            \
     {                                                                                                        \

@@ -185,7 +185,7 @@ enum { UPDATE_VARIANTS = FLAVOUR_COUNT * (OPTIMIZER_COUNT * UPDATE_ROUNDING_COUN
 
 #define EACH(name, variants, make)                                                                           \
     {                                                                                                        \
-        KERNEL_##name##_fp32, FORMAT_COUNT, variants, make                                                   \
+        KERNEL_##name##_fp32, FORMAT_STORED_COUNT, variants, make                                            \
     }
 #define ONE(name, variants, make)                                                                            \
     {                                                                                                        \

@@ -7,6 +7,8 @@
 union case_args {
     struct cast_args cast;
     struct round_args round;
+    struct arithmetic_args arithmetic;
+    struct quantize_args quantize;
     struct update_probe_args update_probe;
     struct step_args step;
     struct linear_args linear;
@@ -79,7 +81,7 @@ struct make_row {
     int formats, variants;
     make_function *make;
 };
-extern const struct make_row make_step_rows[], make_other_rows[];
-extern const int make_step_row_count, make_other_row_count;
+extern const struct make_row make_step_rows[], make_other_rows[], make_format_rows[];
+extern const int make_step_row_count, make_other_row_count, make_format_row_count;
 
 #endif

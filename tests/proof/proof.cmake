@@ -3,7 +3,7 @@
 set(tiles_one K_FLAT=1 K_ROWS=1 K_WIDTH=1 K_DEPTH=1 K_BLOCK=1 K_NARROW=1 K_PARAM=1)
 set(tiles_odd K_FLAT=7 K_ROWS=5 K_WIDTH=6 K_DEPTH=9 K_BLOCK=3 K_NARROW=2 K_PARAM=16)
 set(tiles_wide K_FLAT=1000 K_ROWS=33 K_WIDTH=24 K_DEPTH=100 K_BLOCK=5 K_NARROW=4 K_PARAM=32)
-add_library(proof STATIC proof/cases.c proof/maker.c proof/make_step.c proof/make_other.c proof/runs.c
+add_library(proof STATIC proof/cases.c proof/maker.c proof/make_step.c proof/make_other.c proof/make_format.c proof/runs.c
                          proof/compare.c proof/digests.c)
 target_include_directories(proof PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(proof PUBLIC core gpu)
