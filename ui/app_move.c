@@ -1,5 +1,6 @@
 /* app_move.c: where arrows, pages and ends lead in each panel. */
 #include "app_state.h"
+#include "panel_train.h"
 #include <stdio.h>
 
 enum { TENSOR_PAGE = 10 };
@@ -51,6 +52,13 @@ bool move_horizontally(struct app *app, int by)
     return true;
 }
 
+/* Rows of the tensor table stand in the panel's own order. */
+static void move_tensor(struct app *app, int down)
+{
+    if (app->snapshot)
+        app->view.tensor = tensors_move(app->snapshot, app->view.tensor, down);
+}
+
 bool move_vertically(struct app *app, int by)
 {
     struct view *v = &app->view;
@@ -62,7 +70,7 @@ bool move_vertically(struct app *app, int by)
         v->scheme += by;
         break;
     case PANEL_TRAIN:
-        v->tensor += by;
+        move_tensor(app, by);
         break;
     default:
         v->scroll[v->panel] += by;
@@ -76,7 +84,7 @@ bool move_page(struct app *app, int by)
     struct view *v = &app->view;
     int page = app_panel_area(app, app->rows, app->cols).rows / 2;
     if (v->panel == PANEL_TRAIN && scroll_room(app) == 0)
-        v->tensor += by * TENSOR_PAGE;
+        move_tensor(app, by * TENSOR_PAGE);
     else
         v->scroll[v->panel] += by * (page > 1 ? page : 1);
     view_clamp(app);
@@ -95,7 +103,7 @@ bool move_to_end(struct app *app, int direction)
         v->scheme = direction * FAR;
         break;
     case PANEL_TRAIN:
-        v->tensor = direction * FAR;
+        move_tensor(app, direction * TRAINER_MAX_TENSORS);
         break;
     default:
         v->scroll[v->panel] = direction * FAR;
