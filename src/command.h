@@ -39,7 +39,7 @@ enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
     X(BACK_PHASE,   "back-phase",     "",                 "time",   SCOPE_SESSION, "to the start of the phase before")    \
     X(BACK_OP,      "back-op",        "",                 "time",   SCOPE_SESSION, "before the last launch")              \
     X(BUDGET,       "budget",         "MB",               "time",   SCOPE_SESSION, "memory for going back")               \
-    X(BREAK,        "break",          "CONDITION",        "break",  SCOPE_SESSION, "overflow, nan, underflow [TENSOR], skip, scale, lost >50%, divergence, loss <X, change WEIGHT, step N") \
+    X(BREAK,        "break",          "[CONDITION]",      "break",  SCOPE_SESSION, "stop where it holds; alone: which there are")        \
     X(BREAK_TOGGLE, "break-toggle",   "N",                "break",  SCOPE_SESSION, "breakpoint N off or on")              \
     X(BREAK_DELETE, "break-delete",   "N|all",            "break",  SCOPE_SESSION, "forget breakpoint N")                 \
     X(WHY,          "why",            "",                 "break",  SCOPE_SESSION, "back to the first number that went wrong") \

@@ -52,8 +52,8 @@ static void note(struct incident *out, const struct tensor *x, const void *data,
         out->before = before[at];
 }
 
-/* Looks at one tensor that a launch has just stored. */
-static bool look(struct trainer *t, int launch, const struct tensor *x, struct incident *out)
+/* Looks at one tensor that a launch has stored; `exact`: its operands are still there. */
+static bool look(struct trainer *t, int launch, const struct tensor *x, bool exact, struct incident *out)
 {
     bool flushed = out->kind == INCIDENT_FLUSHED;
     void *data = trace_download(t, x);
@@ -62,7 +62,7 @@ static bool look(struct trainer *t, int launch, const struct tensor *x, struct i
     long at = flushed ? -1 : first_not_finite(x, data);
     float *before = NULL;
     bool ok = true;
-    if ((flushed || at >= 0) && trace_can_tell(t, launch)) {
+    if ((flushed || at >= 0) && exact && trace_can_tell(t, launch)) {
         before = malloc((size_t)(x->rows * x->cols) * sizeof *before);
         ok = before && trace_before(t, launch, x, before);
     }
@@ -84,7 +84,8 @@ static bool passes(const struct trainer_counts *counts, int tensor, enum inciden
     return kind == INCIDENT_FLUSHED && counts[tensor].word[COUNTER_FLUSHED] == 0;
 }
 
-static bool look_at_launch(struct trainer *t, int launch, const char *tensor, struct incident *out)
+static bool look_at_launch(struct trainer *t, int launch, const char *tensor, bool exact,
+                           struct incident *out)
 {
     int outputs[TRAINER_MAX_TENSORS];
     struct trainer_counts counts[TRAINER_MAX_TENSORS];
@@ -95,7 +96,7 @@ static bool look_at_launch(struct trainer *t, int launch, const char *tensor, st
         const struct tensor *x = trainer_tensor(t, outputs[i]);
         if ((tensor && strcmp(x->name, tensor) != 0) || passes(counts, outputs[i], out->kind))
             continue;
-        if (!look(t, launch, x, out))
+        if (!look(t, launch, x, exact, out))
             return false;
     }
     return true;
@@ -110,13 +111,49 @@ bool incident_find(struct trainer *t, const struct incident_walk *walk, enum inc
         return false;
     out->step = trainer_steps(t) + 1;
     for (int i = 0; i < launches && !out->found; i++) {
-        if (!walk->launch(walk->context) || !look_at_launch(t, i, tensor, out))
+        if (!walk->launch(walk->context) || !look_at_launch(t, i, tensor, true, out))
             return false;
     }
     if (!trainer_read_state(t, &state))
         return false;
     out->scale = state.used_scale;
     return true;
+}
+
+bool incident_in_place(struct trainer *t, enum incident_kind kind, const char *tensor, bool exact,
+                       struct incident *out)
+{
+    struct run_state state;
+    *out = (struct incident){.kind = kind, .step = trainer_steps(t)};
+    for (int i = 0; i < trainer_launch_count(t) && !out->found; i++)
+        if (!look_at_launch(t, i, tensor, exact, out))
+            return false;
+    if (!trainer_read_state(t, &state))
+        return false;
+    out->scale = state.used_scale;
+    return true;
+}
+
+bool incident_is_there(struct trainer *t, int launches, bool *there)
+{
+    struct incident in = {.kind = INCIDENT_NOT_FINITE};
+    for (int i = 0; i < launches && !in.found; i++)
+        if (!look_at_launch(t, i, NULL, false, &in))
+            return false;
+    *there = in.found;
+    return true;
+}
+
+bool incident_in_image(const struct trainer *t, const struct trainer_image *image)
+{
+    for (int i = 0; i < trainer_tensor_count(t); i++) {
+        const struct tensor *x = trainer_tensor(t, i);
+        bool carried = x->role == TENSOR_WEIGHT || x->role == TENSOR_MASTER || x->role == TENSOR_MOMENT1 ||
+                       x->role == TENSOR_MOMENT2 || x->role == TENSOR_COMPENSATION;
+        if (carried && first_not_finite(x, image->data + trainer_image_offset(t, x, 0)) >= 0)
+            return true;
+    }
+    return false;
 }
 
 /* ---- saying why ---- */
@@ -132,7 +169,7 @@ static void number(char *to, size_t size, double x, int digits)
     if (isnan(x))
         text_format(to, size, "NaN");
     else if (isinf(x))
-        text_format(to, size, x < 0 ? "−inf" : "inf");
+        text_format(to, size, x < 0 ? "-inf" : "inf");
     else
         text_double(to, size, x, digits);
 }
@@ -170,7 +207,7 @@ void incident_text(const struct incident *in, char *to, size_t size)
         text_append(to, size, ", |·| ≤ %s", limit);
     } else if (isfinite(in->before)) {
         number(limit, sizeof limit, overflow_from(f), 6);
-        text_append(to, size, in->before < 0 ? " ≤ −%s" : " ≥ %s", limit);
+        text_append(to, size, in->before < 0 ? " ≤ -%s" : " ≥ %s", limit);
     } else {
         text_append(to, size, " already in fp32");
     }

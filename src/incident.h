@@ -41,6 +41,17 @@ struct incident_walk {
 bool incident_find(struct trainer *t, const struct incident_walk *walk, enum incident_kind kind,
                    const char *tensor, int launches, struct incident *out);
 
+/* The same in what the last whole step left, without going back: right where the step was skipped, for then
+ * nothing that its launches read has changed.  `exact` says so; else no number before rounding is given. */
+bool incident_in_place(struct trainer *t, enum incident_kind kind, const char *tensor, bool exact,
+                       struct incident *out);
+
+/* Whether one of the first `launches` has left an infinity or a NaN. */
+bool incident_is_there(struct trainer *t, int launches, bool *there);
+
+/* Whether weights or optimizer state hold an infinity or a NaN: in an image of the trainer, and now. */
+bool incident_in_image(const struct trainer *t, const struct trainer_image *image);
+
 /* "fc2.weight.grad[3,17]: 65536 × 1.0003 = 65555.7 ≥ 65520 → inf in fp16 (backward)" */
 void incident_text(const struct incident *in, char *to, size_t size);
 

@@ -115,6 +115,21 @@ static bool do_flip_at(struct session *s, const char *argument, char *error)
     return session_change(s, COMMAND_FLIP_AT, argument, error);
 }
 
+static bool do_break(struct session *s, const char *argument, char *error)
+{
+    return session_break_command(s, COMMAND_BREAK, argument, error);
+}
+
+static bool do_break_toggle(struct session *s, const char *argument, char *error)
+{
+    return session_break_command(s, COMMAND_BREAK_TOGGLE, argument, error);
+}
+
+static bool do_break_delete(struct session *s, const char *argument, char *error)
+{
+    return session_break_command(s, COMMAND_BREAK_DELETE, argument, error);
+}
+
 command_handler *const session_debug_handlers[COMMAND_COUNT] = {
     [COMMAND_CONTINUE] = do_continue,
     [COMMAND_INTO] = do_into,
@@ -126,5 +141,9 @@ command_handler *const session_debug_handlers[COMMAND_COUNT] = {
     [COMMAND_BUDGET] = do_budget,
     [COMMAND_SET] = do_set,
     [COMMAND_FLIP_AT] = do_flip_at,
+    [COMMAND_BREAK] = do_break,
+    [COMMAND_BREAK_TOGGLE] = do_break_toggle,
+    [COMMAND_WHY] = session_why_command,
+    [COMMAND_BREAK_DELETE] = do_break_delete,
     [COMMAND_LANE] = session_lane_command,
 };

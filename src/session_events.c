@@ -59,48 +59,25 @@ void session_forget(struct session *s)
     s->event_count = 0;
     s->overflow_tensor[0] = '\0';
     s->injected = false;
+    s->why[0] = '\0';
+    s->stopped = false;
     s->train_kernels[0] = '\0';
     if (s->live)
         s->bits_fresh = s->update_fresh = false;
 }
 
-/* The first element of a tensor that is infinite or NaN, or -1. */
-static long first_not_finite(struct trainer *t, const struct tensor *x, uint32_t *bits)
-{
-    long n = x->rows * x->cols;
-    bool wide = x->format == FORMAT_FP32;
-    uint32_t infinity = (uint32_t)format_infinity(&format_table[x->format]);
-    void *data = malloc((size_t)n * (wide ? 4 : 2));
-    long found = -1;
-    if (data && trainer_read(t, x, 0, n, data))
-        for (long i = 0; i < n && found < 0; i++) {
-            *bits = wide ? ((const uint32_t *)data)[i] : ((const uint16_t *)data)[i];
-            if ((*bits & infinity) == infinity)
-                found = i;
-        }
-    free(data);
-    return found;
-}
-
-/* Where the first infinity or NaN was stored, in the order of the backward pass. */
+/* Where the first infinity or NaN of the step was stored, and why. */
 static void overflow_place(struct session *s, char *to, size_t size)
 {
-    struct trainer *t = s->lanes[0].trainer;
-    for (int i = 0; i < trainer_gradient_count(t); i++) {
-        const struct tensor *x = trainer_gradient(t, i);
-        uint32_t bits;
-        long at = first_not_finite(t, x, &bits);
-        if (at < 0)
-            continue;
-        char value[TEXT_SHORT], element[TENSOR_NAME + 32];
-        text_bits_value(value, sizeof value, &format_table[x->format], bits, 9);
-        incident_element(element, sizeof element, x->name, at / x->cols, at % x->cols, x->rows == 1);
-        text_format(s->overflow_tensor, sizeof s->overflow_tensor, "%s", x->name);
-        text_format(to, size, "%s%s became %s in %s", s->injected ? "put in: " : "", element, value,
-                    format_table[x->format].name);
-        return;
-    }
+    struct incident in;
+    bool exact = s->lanes[0].state.found_inf && !s->injected;
     text_format(to, size, "a gradient was not finite");
+    if (!incident_in_place(s->lanes[0].trainer, INCIDENT_NOT_FINITE, NULL, exact, &in) || !in.found)
+        return;
+    text_format(s->overflow_tensor, sizeof s->overflow_tensor, "%s", in.tensor);
+    char text[TEXT_VALUE];
+    incident_text(&in, text, sizeof text);
+    text_format(to, size, "%s%s", s->injected ? "put in: " : "", text);
 }
 
 static uint64_t gradient_sum(const struct lane *lane, enum counter counter)

@@ -277,6 +277,12 @@ static bool find_fact(struct session *s, const char *name, char *text, size_t si
     text_format(kind, sizeof kind, "%.*s", dot && dot - name < 23 ? (int)(dot - name) : 0, name);
     if (IS("step"))
         return number_text(text, size, (uint64_t)trainer_steps(s->lanes[0].trainer));
+    if (IS("why")) {
+        text_format(text, size, "%s", *s->why ? s->why : "none");
+        return true;
+    }
+    if (IS("stopped") || IS("launch"))
+        return number_text(text, size, IS("stopped") ? s->stopped : (uint64_t)session_position(s).launch);
     if (IS("last-step") || IS("injected"))
         return number_text(
             text, size, IS("injected") ? (uint64_t)session_injected(s) : (uint64_t)s->history.frontier.step);

@@ -2,6 +2,7 @@
 #ifndef ULPSCOPE_SRC_SESSION_INTERNAL_H
 #define ULPSCOPE_SRC_SESSION_INTERNAL_H
 
+#include "breakpoint.h"
 #include "compare.h"
 #include "history.h"
 #include "incident.h"
@@ -105,6 +106,11 @@ struct session {
     int64_t accounted; /* the last step whose end was noted in all accounts */
     int last_launch;   /* of lane 0, the one done last; -1 before the first */
     bool stopped;      /* the last way ended at a breakpoint */
+    enum breakpoint_kind hit;
+    char hit_tensor[TENSOR_NAME];
+    char why[TEXT_LINE]; /* of the last stop, or the last `why` */
+    int break_count;
+    struct breakpoint breaks[BREAKPOINTS];
     struct lane lanes[SNAPSHOT_LANES];
     int lane_count;
     struct scratch scratch;
@@ -183,6 +189,12 @@ bool session_tensor_find(struct session *s, const char *name, const struct tenso
 
 /* ---- session_break.c ---- */
 bool session_breaks(struct session *s); /* after a step: whether a breakpoint says stop */
+bool session_break_command(struct session *s, enum command_id id, const char *argument, char *error);
+
+/* ---- session_why.c ---- */
+/* The first number of that kind in the last whole step, as a line; the run stays where it is. */
+bool session_why_here(struct session *s, enum incident_kind kind, const char *tensor, char *to, size_t size);
+bool session_why_command(struct session *s, const char *argument, char *error);
 
 /* ---- session_lanes.c ---- */
 int session_pair(int a, int b); /* a < b: its place in `differences` */

@@ -161,6 +161,18 @@ static void view_progress(const struct session *s, struct snapshot *out)
                 (double)s->history.used / 1048576, (double)s->history.budget / 1048576);
 }
 
+static void view_breaks(const struct session *s, struct snapshot *out)
+{
+    text_format(out->why, sizeof out->why, "%s", s->why);
+    out->stopped = s->stopped;
+    out->break_count = s->break_count;
+    for (int i = 0; i < s->break_count; i++) {
+        const struct breakpoint *b = &s->breaks[i];
+        out->breaks[i] = (struct break_view){.number = b->number, .hits = b->hits, .enabled = b->enabled};
+        text_format(out->breaks[i].text, sizeof out->breaks[i].text, "%s", b->text);
+    }
+}
+
 static void view_events(const struct session *s, struct snapshot *out)
 {
     static const char *const names[] = {[EVENT_OVERFLOW] = "overflow",
@@ -224,6 +236,7 @@ struct snapshot *session_snapshot(struct session *s)
     view_progress(s, out);
     view_focus(s, out);
     view_events(s, out);
+    view_breaks(s, out);
     out->tensor_count = trainer_tensor_count(s->lanes[0].trainer);
     for (int i = 0; i < out->tensor_count; i++)
         view_tensor(s, i, &out->tensors[i]);

@@ -14,6 +14,7 @@
 enum {
     SNAPSHOT_LANES = 4,
     SNAPSHOT_PAIRS = 6, /* of lanes */
+    SNAPSHOT_BREAKS = 16,
     SNAPSHOT_EVENTS = 32,
     SNAPSHOT_WATCH = 8,
     SERIES_POINTS = 512,
@@ -118,6 +119,12 @@ struct event_view {
     char text[TEXT_VALUE];
 };
 
+struct break_view {
+    int number, hits;
+    bool enabled;
+    char text[64];
+};
+
 struct snapshot {
     uint64_t generation; /* grows with every snapshot of a session */
 
@@ -138,6 +145,10 @@ struct snapshot {
     int64_t last_step;        /* as far as this run has been: curves go on to here */
     bool behind;              /* this is an earlier place: what comes is known */
     char history[TEXT_SHORT]; /* "212 images, 20.1 of 64 MB" */
+    char why[TEXT_LINE];      /* of the last stop at a breakpoint, or the last `why`; "" for none */
+    bool stopped;             /* the run stands where a breakpoint stopped it */
+    int break_count;
+    struct break_view breaks[SNAPSHOT_BREAKS];
     int injected;             /* changes by hand so far: this is no clean run */
     char rate[24];            /* steps per second while running, "–" in headless runs */
     char message[TEXT_VALUE]; /* of the last command; "" for none */
