@@ -31,9 +31,4 @@ struct selftest_options {
  * device failed. */
 int selftest_run(const struct selftest_options *options, char *error);
 
-/* One encoding of FP32 rounded to another IEEE format by roundTiesToEven, in plain integer arithmetic; NaNs
- * are converted as the product's rule says.  Independent of the kernels: it is what they are checked against.
- */
-uint32_t selftest_round(uint32_t fp32, const struct format *f);
-
 #endif
