@@ -45,6 +45,7 @@ enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
     X(WHY,          "why",            "",                 "break",  SCOPE_SESSION, "back to the first number that went wrong") \
     X(SET,          "set",            "TENSOR[I,J] = VALUE","inject",SCOPE_SESSION,"put a value into lane 0 by hand")     \
     X(FLIP_AT,      "flip-at",        "TENSOR[I,J] BIT",  "inject", SCOPE_SESSION, "flip a bit of lane 0 by hand")        \
+    X(INJECT,       "inject-overflow","",                 "inject", SCOPE_SESSION, "an infinity into the first gradient, here")          \
     X(HEAT,         "heat",           "[TENSOR]",         "value",  SCOPE_SESSION, "a tensor as a map of exponents; none: no map") \
     X(LANE,         "lane",           "add RECIPE [RULE] [DEVICE]|drop N","setup",SCOPE_SESSION,"up to four runs side by side; restarts") \
     X(SAVE,         "save",           "FILE",             "file",   SCOPE_SESSION, "save the commands that lead here")    \

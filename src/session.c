@@ -130,6 +130,7 @@ bool session_build(struct session *s, const struct setup *setup, char *error)
     s->setup = *setup;
     s->failed = false;
     text_format(s->start_lr_text, sizeof s->start_lr_text, "%s", setup->lr_text);
+    s->start_lr = setup->lr;
     session_forget(s);
     if (other_task)
         session_weight_default(s);
@@ -258,6 +259,21 @@ bool session_fail(struct session *s)
 }
 
 /* ---- stepping ---- */
+
+int64_t session_steps(const struct session *s)
+{
+    return session_position(s).step;
+}
+
+int64_t session_frontier(const struct session *s)
+{
+    return s->history.frontier.step;
+}
+
+bool session_stopped(const struct session *s)
+{
+    return s->stopped;
+}
 
 bool session_running(const struct session *s)
 {

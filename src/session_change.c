@@ -172,11 +172,11 @@ static bool apply_flip_at(struct session *s, const char *argument, char *error)
 
 bool session_apply(struct session *s, enum command_id command, const char *argument, char *error)
 {
-    bool ok = command == COMMAND_LR         ? apply_lr(s, argument, error)
-              : command == COMMAND_OVERFLOW ? apply_overflow(s, argument, error)
-              : command == COMMAND_SET      ? apply_set(s, argument, error)
-              : command == COMMAND_FLIP_AT  ? apply_flip_at(s, argument, error)
-                                            : session_refuse(error, "no change");
+    bool ok = command == COMMAND_LR        ? apply_lr(s, argument, error)
+              : command == COMMAND_INJECT  ? apply_overflow(s, argument, error)
+              : command == COMMAND_SET     ? apply_set(s, argument, error)
+              : command == COMMAND_FLIP_AT ? apply_flip_at(s, argument, error)
+                                           : session_refuse(error, "no change");
     s->bits_fresh = s->update_fresh = false;
     return ok;
 }

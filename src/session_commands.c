@@ -151,7 +151,7 @@ static bool do_overflow(struct session *s, const char *argument, char *error)
     while (!session_in_step(s) || !session_reached(&s->lanes[0], PHASE_BACKWARD))
         if (!session_phase(s))
             return session_device_failed(s, error);
-    return session_change(s, COMMAND_OVERFLOW, "", error) &&
+    return session_change(s, COMMAND_INJECT, "", error) &&
            (session_advance(s, 1) || session_device_failed(s, error));
 }
 
@@ -294,7 +294,7 @@ static bool try_again(struct session *s, enum command_id id, const char *argumen
 {
     if (!s->failed || !session_rescue(s))
         return false;
-    bool is_change = id == COMMAND_SET || id == COMMAND_FLIP_AT;
+    bool is_change = id == COMMAND_SET || id == COMMAND_FLIP_AT || id == COMMAND_INJECT;
     if (is_change && position_order(at, session_position(s)) != 0)
         return session_refuse(error, "%.159s", s->message);
     return handler_of(id)(s, argument, error);

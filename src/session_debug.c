@@ -115,6 +115,12 @@ static bool do_flip_at(struct session *s, const char *argument, char *error)
     return session_change(s, COMMAND_FLIP_AT, argument, error);
 }
 
+static bool do_inject(struct session *s, const char *argument, char *error)
+{
+    s->running = false;
+    return session_change(s, COMMAND_INJECT, argument, error);
+}
+
 static bool do_break(struct session *s, const char *argument, char *error)
 {
     return session_break_command(s, COMMAND_BREAK, argument, error);
@@ -146,4 +152,8 @@ command_handler *const session_debug_handlers[COMMAND_COUNT] = {
     [COMMAND_WHY] = session_why_command,
     [COMMAND_BREAK_DELETE] = do_break_delete,
     [COMMAND_LANE] = session_lane_command,
+    [COMMAND_INJECT] = do_inject,
+    [COMMAND_SAVE] = session_save_command,
+    [COMMAND_LOAD] = session_load_command,
+    [COMMAND_RESTORE] = session_restore_command,
 };

@@ -101,10 +101,12 @@ struct session {
 
     struct setup setup;
     char start_lr_text[TEXT_SHORT]; /* as this run began */
+    float start_lr;
     struct history history;
     struct future future;
     int64_t accounted; /* the last step whose end was noted in all accounts */
     int last_launch;   /* of lane 0, the one done last; -1 before the first */
+    bool autosaved;    /* this session has been saved by itself */
     bool stopped;      /* the last way ended at a breakpoint */
     enum breakpoint_kind hit;
     char hit_tensor[TENSOR_NAME];
@@ -195,6 +197,11 @@ bool session_break_command(struct session *s, enum command_id id, const char *ar
 /* The first number of that kind in the last whole step, as a line; the run stays where it is. */
 bool session_why_here(struct session *s, enum incident_kind kind, const char *tensor, char *to, size_t size);
 bool session_why_command(struct session *s, const char *argument, char *error);
+
+/* ---- save.c ---- */
+bool session_save_command(struct session *s, const char *argument, char *error);
+bool session_load_command(struct session *s, const char *argument, char *error);
+bool session_restore_command(struct session *s, const char *argument, char *error);
 
 /* ---- session_lanes.c ---- */
 int session_pair(int a, int b); /* a < b: its place in `differences` */

@@ -172,10 +172,10 @@ static void every_condition_stops(void **state)
     run_on(s, 200);
     assert_true(s->stopped);
     assert_non_null(strstr(s->why, "fc1.weight.grad["));
-    assert_non_null(strstr(s->why, "→ 0 in fp16 (backward)"));
+    assert_non_null(strstr(s->why, "0 in fp16 (backward)"));
     run(s, "why");
     assert_true(session_in_step(s));
-    assert_non_null(strstr(s->why, "→ 0 in fp16"));
+    assert_non_null(strstr(s->why, "0 in fp16"));
     run(s, "break-delete all");
 
     run(s, "loss-weight 1");

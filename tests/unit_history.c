@@ -46,7 +46,7 @@ static void changes_wait_at_their_places(void **state)
     add(&h, 0, 1);
     assert_true(history_log(&h, (struct position){3, 0}, COMMAND_LR, "1"));
     assert_true(history_log(&h, (struct position){3, 0}, COMMAND_LR, "2")); /* replaces the first */
-    assert_true(history_log(&h, (struct position){3, 5}, COMMAND_OVERFLOW, ""));
+    assert_true(history_log(&h, (struct position){3, 5}, COMMAND_INJECT, ""));
     assert_int_equal(h.change_count, 2);
     history_rewind(&h, 0);
     assert_null(history_due(&h, (struct position){2, 9}));
