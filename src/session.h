@@ -49,7 +49,7 @@ void snapshot_free(struct snapshot *snapshot);
  *
  *   step phase task     whole steps done, the next phase
  *   Of lane 0, and of lane 1 as twin.FACT:
- *     recipe loss accuracy drift digest state-digest
+ *     recipe loss accuracy drift drift.PARAMETER digest state-digest
  *     first.loss        the loss of step 1
  *     updates moved lost% lost-total%   updates of the last step with Delta != 0; over all steps
  *     gradients flushed% subnormal% overflowed   stores of gradients in the last step, zeros left out

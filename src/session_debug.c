@@ -155,5 +155,6 @@ command_handler *const session_debug_handlers[COMMAND_COUNT] = {
     [COMMAND_INJECT] = do_inject,
     [COMMAND_SAVE] = session_save_command,
     [COMMAND_LOAD] = session_load_command,
+    [COMMAND_HEAT] = session_heat_command,
     [COMMAND_RESTORE] = session_restore_command,
 };

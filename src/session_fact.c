@@ -82,6 +82,22 @@ static bool accuracy_fact(struct session *s, struct lane *lane, char *text, size
     return true;
 }
 
+/* "drift.fc1.weight" */
+static bool drift_fact(struct session *s, int index, const char *name, char *text, size_t size)
+{
+    double norms[TRAINER_MAX_TENSORS];
+    const struct trainer *t = s->lanes[index].trainer;
+    for (int p = 0; p < trainer_param_count(t); p++) {
+        if (strcmp(trainer_param_tensor(t, p, TENSOR_WEIGHT)->name, name) != 0)
+            continue;
+        if (!session_drift_of(s, index, norms))
+            return false;
+        text_format(text, size, "%.17g", norms[p]);
+        return true;
+    }
+    return false;
+}
+
 static bool lane_fact(struct session *s, int index, const char *name, char *text, size_t size)
 {
     struct lane *lane = &s->lanes[index];
@@ -102,6 +118,8 @@ static bool lane_fact(struct session *s, int index, const char *name, char *text
         text_format(text, size, "%.17g", norm);
         return true;
     }
+    if (strncmp(name, "drift.", 6) == 0)
+        return drift_fact(s, index, name + 6, text, size);
     if (IS("recipe")) {
         text_format(text, size, "%s", lane->name);
         return true;

@@ -126,6 +126,7 @@ struct session {
     uint64_t launches_before[KERNEL_COUNT]; /* before the last step or phase */
     char train_kernels[TEXT_LINE];
 
+    char heat[TENSOR_NAME]; /* tensor that is shown as a map; "" for none */
     int watch_param;
     long watch_row, watch_col;
 
@@ -197,6 +198,11 @@ bool session_break_command(struct session *s, enum command_id id, const char *ar
 /* The first number of that kind in the last whole step, as a line; the run stays where it is. */
 bool session_why_here(struct session *s, enum incident_kind kind, const char *tensor, char *to, size_t size);
 bool session_why_command(struct session *s, const char *argument, char *error);
+
+/* ---- session_map.c ---- */
+bool session_view_heat(struct session *s, struct heat_view *v);
+void session_view_watch_history(const struct session *s, struct snapshot *out);
+bool session_heat_command(struct session *s, const char *argument, char *error);
 
 /* ---- save.c ---- */
 bool session_save_command(struct session *s, const char *argument, char *error);

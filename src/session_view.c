@@ -8,6 +8,20 @@
 
 /* ---- lanes ---- */
 
+static void view_drifts(struct session *s, int index, struct lane_view *v)
+{
+    double norms[TRAINER_MAX_TENSORS];
+    int n = trainer_param_count(s->lanes[index].trainer);
+    if (!session_drift_of(s, index, norms))
+        return;
+    v->drift_count = n < SNAPSHOT_DRIFTS ? n : SNAPSHOT_DRIFTS;
+    for (int p = 0; p < v->drift_count; p++) {
+        const struct tensor *x = trainer_param_tensor(s->lanes[index].trainer, p, TENSOR_WEIGHT);
+        text_format(v->drifts[p].name, sizeof v->drifts[p].name, "%s", x->name);
+        text_double(v->drifts[p].text, sizeof v->drifts[p].text, norms[p], 4);
+    }
+}
+
 static bool view_lane(struct session *s, int index, struct lane_view *v)
 {
     struct lane *lane = &s->lanes[index];
@@ -24,9 +38,28 @@ static bool view_lane(struct session *s, int index, struct lane_view *v)
             return session_fail(s);
         text_format(v->accuracy, sizeof v->accuracy, "%.3f", share);
     }
-    if (session_drift(s, index, &norm))
+    text_format(v->device, sizeof v->device, "%s", lane->device->name);
+    if (session_drift(s, index, &norm)) {
         text_double(v->drift, sizeof v->drift, norm, 4);
+        view_drifts(s, index, v);
+    }
     return !s->failed;
+}
+
+static void view_differences(const struct session *s, struct snapshot *out)
+{
+    for (int b = 1; b < s->lane_count; b++)
+        for (int a = 0; a < b; a++) {
+            const struct difference *d = &s->differences[session_pair(a, b)];
+            struct difference_view *v = &out->differences[out->difference_count++];
+            *v = (struct difference_view){
+                .a = a, .b = b, .found = d->found, .step = d->step, .phase = d->phase};
+            if (!d->found)
+                continue;
+            incident_element(v->element, sizeof v->element, d->name, d->row, d->col, false);
+            text_hex(v->hex_a, sizeof v->hex_a, &format_table[d->format_a], d->bits_a);
+            text_hex(v->hex_b, sizeof v->hex_b, &format_table[d->format_b], d->bits_b);
+        }
 }
 
 /* ---- tensors ---- */
@@ -221,7 +254,9 @@ static bool view_all(struct session *s, struct snapshot *out)
     for (int i = 0; i < s->lane_count; i++)
         if (!view_lane(s, i, &out->lanes[i]))
             return false;
-    return session_view_watch(s, &out->watch) && session_view_scale(s, out);
+    session_view_watch_history(s, out);
+    return session_view_watch(s, &out->watch) && session_view_scale(s, out) &&
+           session_view_heat(s, &out->heat);
 }
 
 struct snapshot *session_snapshot(struct session *s)
@@ -237,6 +272,7 @@ struct snapshot *session_snapshot(struct session *s)
     view_focus(s, out);
     view_events(s, out);
     view_breaks(s, out);
+    view_differences(s, out);
     out->tensor_count = trainer_tensor_count(s->lanes[0].trainer);
     for (int i = 0; i < out->tensor_count; i++)
         view_tensor(s, i, &out->tensors[i]);

@@ -15,6 +15,9 @@ enum {
     SNAPSHOT_LANES = 4,
     SNAPSHOT_PAIRS = 6, /* of lanes */
     SNAPSHOT_BREAKS = 16,
+    SNAPSHOT_DRIFTS = 12,
+    WATCH_POINTS = 512,
+    HEAT_SIDE = 64,
     SNAPSHOT_EVENTS = 32,
     SNAPSHOT_WATCH = 8,
     SERIES_POINTS = 512,
@@ -39,6 +42,39 @@ struct lane_view {
     char lost[24];          /* lost updates, last step: "78.2 %", "–" */
     char lost_total[24];    /* over all steps of this run */
     struct series loss_curve;
+    char device[16]; /* that it runs on */
+    int drift_count; /* drift tensor by tensor, where there is an FP32 lane beside this one */
+    struct drift_view {
+        char name[TENSOR_NAME], text[TEXT_SHORT];
+    } drifts[SNAPSHOT_DRIFTS];
+};
+
+/* Where two lanes first differ. */
+struct difference_view {
+    int a, b; /* lanes, a < b */
+    bool found;
+    int64_t step;
+    enum phase phase;
+    char element[TENSOR_NAME + 48]; /* "fc2.weight.grad[3,17]" */
+    char hex_a[TEXT_HEX], hex_b[TEXT_HEX];
+};
+
+/* The watched weight at steps that images were kept of, and now; NaN where a lane has none. */
+struct watch_point {
+    int64_t step;
+    double value[SNAPSHOT_LANES];
+};
+
+/* A tensor as a map: each cell shows the largest magnitude of the elements that it stands for. */
+enum heat_class { HEAT_ZERO, HEAT_SUBNORMAL, HEAT_NORMAL, HEAT_INFINITE, HEAT_NAN };
+struct heat_view {
+    bool valid;
+    char name[TENSOR_NAME], format[8], shape[16];
+    int rows, cols;         /* of the map */
+    int row_step, col_step; /* elements that a cell stands for */
+    int lowest, highest;    /* exponents of its normal and subnormal cells; lowest > highest: none */
+    int16_t exponent[HEAT_SIDE][HEAT_SIDE]; /* floor(log2 |x|) */
+    uint8_t class[HEAT_SIDE][HEAT_SIDE];    /* enum heat_class */
 };
 
 struct tensor_row {
@@ -161,6 +197,11 @@ struct snapshot {
     int tensor_count;
     struct tensor_row tensors[TRAINER_MAX_TENSORS]; /* of lane 0 */
     struct watch_view watch;
+    int watch_count; /* its history, by step */
+    struct watch_point watch_history[WATCH_POINTS];
+    struct heat_view heat; /* of the command `heat` */
+    int difference_count;
+    struct difference_view differences[SNAPSHOT_PAIRS];
     struct histogram_view histogram;
     struct scale_view scale;
     int event_count; /* newest last */
