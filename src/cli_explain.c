@@ -65,6 +65,12 @@ bool cli_explain_json(json_t *o, struct device *d, const struct exact *x, const 
                                               report_exact(lost)));
         exact_free(lost);
     }
+    int random_bits = policy->random_bits ? policy->random_bits : 32;
+    if (policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE)
+        json_object_set_new(o, "words_away",
+                            json_pack("{s:I, s:I}", "count",
+                                      (json_int_t)probe_words_away(x, r->format, random_bits), "of",
+                                      (json_int_t)1 << random_bits));
     struct via via = via_of(d, x, r->format, r->bits, policy);
     if (via.differs_via_fp32)
         json_object_set_new(o, "via_fp32", report_pair(r->format, via.fp32));
@@ -150,6 +156,12 @@ bool cli_explain_print(struct cli *c, struct device *d, const struct exact *x, c
     print_raw(c, f, "  bits + 1: ", (row->bits + 1) & all);
     cli_printf(c, "\n");
     exact_free(shortest);
+    if (policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE) {
+        int random_bits = policy->random_bits ? policy->random_bits : 32;
+        text_format(text, sizeof text, "%llu of 2^%d random words",
+                    (unsigned long long)probe_words_away(x, f, random_bits), random_bits);
+        print_line(c, "goes away from zero with ", text);
+    }
     struct via via = via_of(d, x, f, row->bits, policy);
     if (via.differs_via_fp32)
         print_via(c, f, "FP32", via.fp32);

@@ -83,6 +83,10 @@ int probe_certain_digits(const struct format *f, uint32_t bits);
 /* Why the encoding has its class. */
 void probe_class_why(const struct format *f, uint32_t bits, char *to, size_t size);
 
+/* Stochastic rounding of a finite value: how many of the 2^bits random words (1..32) take the neighbour away
+ * from zero: the fraction of an ulp x 2^bits, rounded up. */
+uint64_t probe_words_away(const struct exact *x, const struct format *f, int bits);
+
 struct bits_explanation {
     struct exact *shortest; /* probe_shortest */
     int certain_digits;

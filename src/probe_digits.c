@@ -196,6 +196,23 @@ bool probe_through(struct device *d, const struct format *f, uint32_t bits, cons
            round_taken(d, exact_from_bits(g, *there), f, policy, back, error);
 }
 
+uint64_t probe_words_away(const struct exact *x, const struct format *f, int bits)
+{
+    struct exact_wide wide = exact_to_wide(x);
+    int64_t exponent = (int64_t)wide.exponent + 63, place = exponent > f->emin ? exponent : f->emin;
+    int64_t below =
+        place - f->trailing_bits - wide.exponent; /* bits of the significand below the last place */
+    if (wide.significand == 0 || (exponent < f->emin && !format_has_zero(f)))
+        return 0; /* exact, or clamped */
+    if (below - bits >= 64)
+        return 1; /* less than one word, but some */
+    uint64_t rest = below >= 64 ? wide.significand : wide.significand & ((UINT64_C(1) << below) - 1);
+    if (below <= bits)
+        return rest << (bits - below);
+    uint64_t unit = UINT64_C(1) << (below - bits);
+    return rest / unit + (rest % unit != 0);
+}
+
 void probe_class_why(const struct format *f, uint32_t bits, char *to, size_t size)
 {
     int e = format_biased_exponent(f, bits);

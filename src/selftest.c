@@ -145,6 +145,8 @@ int selftest_run(const struct selftest_options *options, char *error)
     }
     for (int i = 0; i < count; i++) {
         struct selftest_result result = {0};
+        if (options->only && !strstr(list[i].name, options->only))
+            continue;
         if (!run_check(&list[i], options, &result, error)) {
             free(list);
             return -1;

@@ -22,6 +22,7 @@ struct selftest_result {
 struct selftest_options {
     const char *device; /* "cpu", "cuda" */
     bool exhaustive;
+    const char *only; /* checks whose name holds this text; NULL for all */
     /* Called after each check, and, with result NULL, now and then with the share done of the current one. */
     void (*report)(void *context, const char *name, double share, const struct selftest_result *result);
     void *context;
