@@ -73,6 +73,7 @@ enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
     X(PAGE_DOWN,    "page-down",      "",                 "screen", SCOPE_UI,      "a screen down")                       \
     X(HOME,         "home",           "",                 "screen", SCOPE_UI,      "to the first")                        \
     X(END,          "end",            "",                 "screen", SCOPE_UI,      "to the last")                         \
+    X(SCRUB,        "scrub",          "PERCENT",          "screen", SCOPE_UI,      "along the run as far as it is known") \
     X(ACCEPT,       "accept",         "",                 "screen", SCOPE_UI,      "take what is selected into Bits")     \
     X(FLIP_HERE,    "flip-here",      "",                 "screen", SCOPE_UI,      "flip the selected bit")               \
     X(NEXT_HERE,    "next-here",      "",                 "screen", SCOPE_UI,      "next value of the selected format")   \

@@ -166,6 +166,7 @@ bool session_breaks(struct session *s)
     if (!first || s->failed)
         return s->failed;
     why_text(s, first, s->why, sizeof s->why);
+    s->why_at = session_position(s);
     s->stopped = true;
     s->running = false;
     s->hit = first->kind;

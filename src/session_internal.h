@@ -110,7 +110,8 @@ struct session {
     bool stopped;      /* the last way ended at a breakpoint */
     enum breakpoint_kind hit;
     char hit_tensor[TENSOR_NAME];
-    char why[TEXT_LINE]; /* of the last stop, or the last `why` */
+    char why[TEXT_LINE];    /* of the last stop, or the last `why` */
+    struct position why_at; /* where the run stood then */
     int break_count;
     struct breakpoint breaks[BREAKPOINTS];
     struct lane lanes[SNAPSHOT_LANES];

@@ -31,20 +31,23 @@ static int exponent_of(const struct format *f, uint32_t bits)
     return exponent;
 }
 
-static void add_element(struct heat_view *v, const struct format *f, uint32_t bits, long row, long col)
+static void add_element(struct heat_view *v, const struct format *f, uint32_t bits, long i, long all_cols)
 {
     enum heat_class class = class_of(f, bits);
-    uint8_t *cell = &v->class[row / v->row_step][col / v->col_step];
-    int16_t *exponent = &v->exponent[row / v->row_step][col / v->col_step];
+    long row = i / all_cols / v->row_step, col = i % all_cols / v->col_step;
+    uint32_t sign = UINT32_C(1) << (f->width - 1), *most = &v->bits[row][col];
     if (class == HEAT_SUBNORMAL || class == HEAT_NORMAL) {
-        int16_t e = (int16_t)exponent_of(f, bits);
-        if (*cell < HEAT_SUBNORMAL || e > *exponent)
-            *exponent = e;
+        int e = exponent_of(f, bits);
         v->lowest = e < v->lowest ? e : v->lowest;
         v->highest = e > v->highest ? e : v->highest;
     }
-    if (class > *cell)
-        *cell = (uint8_t) class;
+    if ((bits & ~sign) <= (*most & ~sign) && v->element[row][col] >= 0)
+        return; /* encodings of one format are in the order of their magnitudes, infinity and NaN last */
+    *most = bits;
+    v->element[row][col] = (int32_t)i;
+    v->class[row][col] = (uint8_t) class;
+    if (class == HEAT_SUBNORMAL || class == HEAT_NORMAL)
+        v->exponent[row][col] = (int16_t)exponent_of(f, bits);
 }
 
 bool session_view_heat(struct session *s, struct heat_view *v)
@@ -67,8 +70,9 @@ bool session_view_heat(struct session *s, struct heat_view *v)
     v->cols = (int)((x->cols + v->col_step - 1) / v->col_step);
     v->lowest = INT16_MAX;
     v->highest = INT16_MIN;
+    memset(v->element, -1, sizeof v->element);
     for (long i = 0; i < x->rows * x->cols; i++)
-        add_element(v, &format_table[x->format], trace_element(x, data, i), i / x->cols, i % x->cols);
+        add_element(v, &format_table[x->format], trace_element(x, data, i), i, x->cols);
     free(data);
     return true;
 }

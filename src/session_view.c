@@ -184,6 +184,11 @@ static void view_progress(const struct session *s, struct snapshot *out)
     snprintf(out->rate, sizeof out->rate, "–");
     out->launch = trainer_next_launch(t);
     out->launch_count = trainer_launch_count(t);
+    for (int i = 0; i < out->launch_count; i++)
+        if (trainer_launch_phase(t, i) == out->next_phase) {
+            out->phase_launches++;
+            out->phase_launch += i <= out->launch;
+        }
     text_format(out->next_launch, sizeof out->next_launch, "%s", trainer_launch_text(t, out->launch));
     if (s->last_launch >= 0)
         text_format(out->done_text, sizeof out->done_text, "%s", trainer_launch_text(t, s->last_launch));
@@ -197,6 +202,7 @@ static void view_progress(const struct session *s, struct snapshot *out)
 static void view_breaks(const struct session *s, struct snapshot *out)
 {
     text_format(out->why, sizeof out->why, "%s", s->why);
+    out->why_here = *s->why && position_order(session_position(s), s->why_at) == 0;
     out->stopped = s->stopped;
     out->break_count = s->break_count;
     for (int i = 0; i < s->break_count; i++) {

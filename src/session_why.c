@@ -199,6 +199,7 @@ bool session_why_command(struct session *s, const char *argument, char *error)
                          : session_refuse(error, "there is no way back: no memory was left to remember it");
     bool same_step = step == (at.launch ? at.step : at.step - 1) && at.launch == 0;
     say_why(s, &in, same_step ? &after : NULL, s->why, sizeof s->why);
+    s->why_at = session_position(s);
     s->bits_fresh = s->update_fresh = false;
     text_format(s->message, sizeof s->message, "%s", s->why);
     return true;

@@ -65,7 +65,8 @@ struct watch_point {
     double value[SNAPSHOT_LANES];
 };
 
-/* A tensor as a map: each cell shows the largest magnitude of the elements that it stands for. */
+/* A tensor as a map: each cell shows the largest magnitude of the elements that it stands for, and has the
+ * encoding of one that decided it. */
 enum heat_class { HEAT_ZERO, HEAT_SUBNORMAL, HEAT_NORMAL, HEAT_INFINITE, HEAT_NAN };
 struct heat_view {
     bool valid;
@@ -75,6 +76,8 @@ struct heat_view {
     int lowest, highest;    /* exponents of its normal and subnormal cells; lowest > highest: none */
     int16_t exponent[HEAT_SIDE][HEAT_SIDE]; /* floor(log2 |x|) */
     uint8_t class[HEAT_SIDE][HEAT_SIDE];    /* enum heat_class */
+    uint32_t bits[HEAT_SIDE][HEAT_SIDE];
+    int32_t element[HEAT_SIDE][HEAT_SIDE]; /* row-major index of that one */
 };
 
 struct tensor_row {
@@ -172,17 +175,19 @@ struct snapshot {
     bool master;
     int64_t step; /* whole steps done */
     bool running;
-    enum phase next_phase;    /* PHASE_CAST between steps */
-    bool in_step;             /* some phases of step + 1 are done */
-    char next_text[2][112];   /* what the next phase will do */
-    int launch, launch_count; /* of lane 0: launches done in this step, and of a whole one */
-    char done_text[112];      /* the last launch; "" before the first */
-    char next_launch[112];    /* what the next one will do */
-    int64_t last_step;        /* as far as this run has been: curves go on to here */
-    bool behind;              /* this is an earlier place: what comes is known */
-    char history[TEXT_SHORT]; /* "212 images, 20.1 of 64 MB" */
-    char why[TEXT_LINE];      /* of the last stop at a breakpoint, or the last `why`; "" for none */
-    bool stopped;             /* the run stands where a breakpoint stopped it */
+    enum phase next_phase;            /* PHASE_CAST between steps */
+    bool in_step;                     /* some phases of step + 1 are done */
+    char next_text[2][112];           /* what the next phase will do */
+    int launch, launch_count;         /* of lane 0: launches done in this step, and of a whole one */
+    int phase_launch, phase_launches; /* the next launch is this one of its phase's, from 1 */
+    char done_text[112];              /* the last launch; "" before the first */
+    char next_launch[112];            /* what the next one will do */
+    int64_t last_step;                /* as far as this run has been: curves go on to here */
+    bool behind;                      /* this is an earlier place: what comes is known */
+    char history[TEXT_SHORT];         /* "212 images, 20.1 of 64 MB" */
+    char why[TEXT_LINE];              /* of the last stop at a breakpoint, or the last `why`; "" for none */
+    bool why_here;                    /* the run still stands at the place that it is about */
+    bool stopped;                     /* the run stands where a breakpoint stopped it */
     int break_count;
     struct break_view breaks[SNAPSHOT_BREAKS];
     int injected;             /* changes by hand so far: this is no clean run */

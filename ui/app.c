@@ -33,15 +33,19 @@ bool app_send(struct app *app, const char *line, char *error)
     return app_fail(error, "the session is busy: too many commands are waiting");
 }
 
-/* `weight` alone means the one that is selected in Train; elsewhere the session chooses. */
+/* `weight` and `heat` alone mean what is selected in Train, and a second `heat` takes the map away; elsewhere
+ * the session chooses. */
 static bool send_command(struct app *app, enum command_id id, const char *argument, char *error)
 {
     char line[LINE_EDIT_MAX + 32], weight[96];
-    if (id == COMMAND_WEIGHT && !*argument && app->view.panel == PANEL_TRAIN) {
+    bool selected = !*argument && app->view.panel == PANEL_TRAIN && !app->help;
+    if (id == COMMAND_WEIGHT && selected) {
         if (!selected_weight(app, weight, sizeof weight, error))
             return false;
         argument = weight;
     }
+    if (id == COMMAND_HEAT && selected && !map_shown(app) && selected_tensor(app))
+        argument = selected_tensor(app)->name;
     snprintf(line, sizeof line, "%s%s%s", command_table[id].name, *argument ? " " : "", argument);
     return app_send(app, line, error);
 }
@@ -58,7 +62,8 @@ bool app_execute(struct app *app, const char *line, char *error)
     if (command_table[id].scope == SCOPE_SESSION)
         return send_command(app, id, argument, error);
     app->dirty = true;
-    return screen_command(app, id, argument, error);
+    int tensor = app->view.tensor;
+    return screen_command(app, id, argument, error) && (tensor == app->view.tensor || map_follow(app, error));
 }
 
 /* --- keys --- */
@@ -135,11 +140,16 @@ void app_take_snapshot(struct app *app, struct snapshot *snapshot)
     const struct snapshot *old = app->snapshot;
     bool news = old ? strcmp(old->message, snapshot->message) != 0 || app->unanswered > 0 : true;
     app->show_session_message = (app->show_session_message || news) && snapshot->message[0] != '\0';
+    bool new_map =
+        snapshot->heat.valid && !(old && old->heat.valid && strcmp(old->heat.name, snapshot->heat.name) == 0);
     snapshot_free(app->snapshot);
     app->snapshot = snapshot;
+    if (new_map)
+        map_select(app);
     if (app->unanswered > 0)
         field_answer(app, news && snapshot->message_is_error);
     app->unanswered = 0;
+    app->scrubbing = false;
     app->view.stale = false;
     app->done = app->done || snapshot->quit;
     view_clamp(app);

@@ -3,6 +3,7 @@
 #include "export.h"
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool do_panel(struct app *app, const char *argument, char *error)
@@ -96,6 +97,29 @@ static bool do_end(struct app *app, const char *argument, char *error)
     return app->help || move_to_end(app, 1);
 }
 
+/* By a share of the run as far as it is known, one step at least: the session goes there. */
+static bool do_scrub(struct app *app, const char *argument, char *error)
+{
+    const struct snapshot *s = app->snapshot;
+    char line[32], *end;
+    long percent = strtol(argument, &end, 10);
+    if (end == argument || *end || percent < -100 || percent > 100)
+        return app_fail(error, "scrub: so many percent of the run, from -100 to 100");
+    if (!s || s->last_step == 0)
+        return app_fail(error, "scrub: there is no run yet to go along");
+    int64_t from = app->scrubbing ? app->scrubbed_to : s->step, by = s->last_step * percent / 100;
+    int64_t to = from + (by ? by : percent > 0 ? 1 : percent < 0 ? -1 : 0);
+    to = to < 0 ? 0 : to > s->last_step ? s->last_step : to;
+    if (to == from && percent > 0)
+        return app_fail(error, "this is as far as the run has been: s goes on");
+    if (to == from && !s->in_step)
+        return app_fail(error, "this is where the run begins");
+    snprintf(line, sizeof line, "%s %lld", command_table[COMMAND_GOTO].name, (long long)to);
+    app->scrubbed_to = to;
+    app->scrubbing = true;
+    return app_send(app, line, error);
+}
+
 /* A value's text as an operand: in parentheses unless it is one number. */
 static void operand(const char *text, char *out, size_t size)
 {
@@ -120,12 +144,26 @@ static bool target_line(const struct snapshot *s, char *line, size_t size, char 
                : app_fail(error, "the result has too many digits to be taken from the screen");
 }
 
+static int format_named(const char *name)
+{
+    for (int i = 0; i < FORMAT_STORED_COUNT; i++)
+        if (strcmp(format_table[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
 static bool do_accept(struct app *app, const char *argument, char *error)
 {
     const struct snapshot *s = app->snapshot;
     char line[4 * TEXT_VALUE] = "", weight[96];
     (void)argument;
-    if (app->view.panel == PANEL_TRAIN) {
+    if (map_shown(app)) {
+        if (!map_line(app, line, sizeof line, error))
+            return false;
+        int format = format_named(s->heat.format);
+        app->view.format = format < 0 ? app->view.format : format;
+        view_clamp(app);
+    } else if (app->view.panel == PANEL_TRAIN) {
         if (!selected_weight(app, weight, sizeof weight, error))
             return false;
         snprintf(line, sizeof line, "weight %s", weight);
@@ -313,6 +351,7 @@ static bool (*const handlers[COMMAND_COUNT])(struct app *app, const char *argume
     [COMMAND_PAGE_DOWN] = do_page_down,
     [COMMAND_HOME] = do_home,
     [COMMAND_END] = do_end,
+    [COMMAND_SCRUB] = do_scrub,
     [COMMAND_ACCEPT] = do_accept,
     [COMMAND_FLIP_HERE] = do_flip_here,
     [COMMAND_NEXT_HERE] = do_next_here,

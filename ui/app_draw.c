@@ -38,6 +38,9 @@ static int draw_tabs(const struct app *app, struct grid *g, bool airy)
     return at;
 }
 
+/* A run that was changed by hand is no clean one: every title says so. */
+static const char INJECTED[] = " injected";
+
 /* The right end of the title in several lengths, the richest first. */
 static void state_text(const struct snapshot *s, int brevity, char *out, size_t size)
 {
@@ -45,19 +48,22 @@ static void state_text(const struct snapshot *s, int brevity, char *out, size_t 
     bool proven = strcmp(s->device, "cpu") == 0 || strcmp(s->device, "cuda") == 0;
     const char *exact = brevity < 1 && proven ? " · bit-exact" : "";
     const char *sign = s->running ? "▶" : "‖";
-    char step[48];
-    snprintf(step, sizeof step, "%s%lld%s", brevity < 4 ? "step " : "", (long long)s->step,
-             s->in_step ? "+" : "");
+    char step[72], recipe[40], of[32] = "";
+    if (s->behind && brevity < 3) /* an earlier place of the run */
+        snprintf(of, sizeof of, " of %lld", (long long)s->last_step);
+    snprintf(step, sizeof step, "%s%lld%s%s", brevity < 4 ? "step " : "", (long long)s->step,
+             s->in_step ? "+" : "", of);
+    snprintf(recipe, sizeof recipe, "%s%s", s->recipe, s->injected ? INJECTED : "");
     const char *gap = brevity < 2 ? "   " : "  ";
     if (brevity < 1 && s->running && s->rate[0] && strcmp(s->rate, "–") != 0) {
-        snprintf(out, size, "%s%s   %s %s   %s   %s %s", s->device, exact, s->task, s->recipe, s->rate, step,
+        snprintf(out, size, "%s%s   %s %s   %s   %s %s", s->device, exact, s->task, recipe, s->rate, step,
                  sign);
         return;
     }
     if (brevity < 3)
-        snprintf(out, size, "%s%s%s%s %s%s%s %s", s->device, exact, gap, s->task, s->recipe, gap, step, sign);
+        snprintf(out, size, "%s%s%s%s %s%s%s %s", s->device, exact, gap, s->task, recipe, gap, step, sign);
     else if (brevity < 5)
-        snprintf(out, size, "%s%s%s%s%s %s", s->device, gap, s->recipe, gap, step, sign);
+        snprintf(out, size, "%s%s%s%s%s %s", s->device, gap, recipe, gap, step, sign);
     else
         snprintf(out, size, "%s %s", step, sign);
 }
@@ -77,6 +83,11 @@ static void draw_title(const struct app *app, struct grid *g)
         if (from < end + 1)
             continue;
         grid_text(g, 0, from, ROLE_TEXT, text);
+        const char *injected = s->injected ? strstr(text, INJECTED) : NULL;
+        if (injected)
+            grid_set_role(g,
+                          rect_make(0, g->cols - 1 - glyph_text_width(injected), 1, (int)sizeof INJECTED - 1),
+                          ROLE_WARNING);
         enum role role = s->running ? ROLE_GOOD : ROLE_FOCUS;
         grid_set_role(g, rect_make(0, g->cols - 2, 1, 1), role);
         return;
@@ -157,8 +168,13 @@ static void kernels_text(const char *kernels, int cols, char *out, size_t size)
 static void draw_status(const struct app *app, struct grid *g, int row, int hidden)
 {
     const char *kernels = app->snapshot ? app->snapshot->kernels[app->view.panel] : "";
-    char title[TEXT_LINE + 16], more[48];
+    char title[TEXT_LINE + 16], more[TEXT_SHORT + 8];
     int room = g->cols;
+    bool train = app->view.panel == PANEL_TRAIN && app->snapshot && app->snapshot->history[0];
+    if (train && !app->help) { /* what going back costs */
+        snprintf(more, sizeof more, " %s ", app->snapshot->history);
+        room -= 2 + glyph_text_width(more);
+    }
     if (hidden > 0 && !app->help)
         room -= 2 + snprintf(more, sizeof more, " %d more row%s: PgDn ", hidden, hidden == 1 ? "" : "s");
     kernels_text(kernels, room - 16, title, sizeof title);
@@ -168,7 +184,7 @@ static void draw_status(const struct app *app, struct grid *g, int row, int hidd
     if (kernels[0])
         grid_set_role(g, rect_make(row, 2, 1, room - 4), ROLE_DIM);
     if (room < g->cols)
-        grid_text(g, row, room, ROLE_FOCUS, more);
+        grid_text(g, row, room, hidden > 0 ? ROLE_FOCUS : ROLE_DIM, more);
 }
 
 static void draw_field(const struct app *app, struct grid *g, int row)

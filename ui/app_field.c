@@ -66,6 +66,13 @@ static const char *rounding_word(int i)
     return list_name(names, 3, i);
 }
 
+static const char *break_word(int i)
+{
+    static const char *const names[] = {"overflow",  "nan",        "underflow", "skip",   "scale",
+                                        "lost >50%", "divergence", "loss <",    "change", "step"};
+    return list_name(names, sizeof names / sizeof *names, i);
+}
+
 static const char *twin_word(int i)
 {
     return i < 2 ? switch_word(i) : recipe_name(i - 2);
@@ -81,7 +88,7 @@ static const struct {
     {COMMAND_OPTIMIZER, optimizer_word}, {COMMAND_MASTER, switch_word}, {COMMAND_ROUNDING_UPD, rounding_word},
     {COMMAND_TWIN, twin_word},           {COMMAND_FLIP, format_name},   {COMMAND_NEXT, format_name},
     {COMMAND_PREVIOUS, format_name},     {COMMAND_ROUNDING, mode_name}, {COMMAND_PANEL, panel_name},
-    {COMMAND_EDIT, command_name},
+    {COMMAND_EDIT, command_name},        {COMMAND_BREAK, break_word},
 };
 
 static name_list *names_for(enum command_id id)
@@ -175,6 +182,9 @@ static const char *current_argument(const struct app *app, enum command_id id, c
         return s->seed;
     case COMMAND_LOSS_WEIGHT:
         return s->loss_weight;
+    case COMMAND_GOTO:
+        snprintf(buffer, size, "%lld", (long long)s->step);
+        return buffer;
     case COMMAND_ROUNDING:
         return round_mode_table[s->mode].name;
     default:

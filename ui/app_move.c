@@ -2,6 +2,7 @@
 #include "app_state.h"
 #include "panel_train.h"
 #include <stdio.h>
+#include <string.h>
 
 enum { TENSOR_PAGE = 10 };
 
@@ -19,7 +20,7 @@ static int scroll_room(const struct app *app)
     return height > area.rows ? height - area.rows : 0;
 }
 
-static const struct tensor_row *selected_tensor(const struct app *app)
+const struct tensor_row *selected_tensor(const struct app *app)
 {
     const struct snapshot *s = app->snapshot;
     return s && s->tensor_count > 0 ? &s->tensors[clamp(app->view.tensor, 0, s->tensor_count - 1)] : NULL;
@@ -41,11 +42,68 @@ void view_clamp(struct app *app)
     v->element = t ? clamp(v->element, 0, (int)(t->rows * t->cols) - 1) : 0;
 }
 
+/* --- the map --- */
+
+bool map_shown(const struct app *app)
+{
+    return app->snapshot && app->snapshot->heat.valid && app->view.panel == PANEL_TRAIN && !app->help;
+}
+
+/* By cells, within the row or the column. */
+static void map_move(struct app *app, int down, int right)
+{
+    const struct heat_view *h = &app->snapshot->heat;
+    const struct tensor_row *t = selected_tensor(app);
+    if (!t || t->cols < 1 || h->row_step < 1 || h->col_step < 1)
+        return;
+    int cols = (int)t->cols, row = app->view.element / cols / h->row_step + down,
+        col = app->view.element % cols / h->col_step + right;
+    row = clamp(row, 0, h->rows - 1);
+    col = clamp(col, 0, h->cols - 1);
+    app->view.element = row * h->row_step * cols + col * h->col_step;
+}
+
+bool map_follow(struct app *app, char *error)
+{
+    char line[TENSOR_NAME + 16];
+    const struct tensor_row *t = selected_tensor(app);
+    if (!map_shown(app) || !t || strcmp(t->name, app->snapshot->heat.name) == 0)
+        return true;
+    snprintf(line, sizeof line, "heat %s", t->name);
+    return app_send(app, line, error);
+}
+
+void map_select(struct app *app)
+{
+    const struct snapshot *s = app->snapshot;
+    for (int i = 0; i < s->tensor_count; i++)
+        if (strcmp(s->tensors[i].name, s->heat.name) == 0)
+            app->view.tensor = i;
+}
+
+bool map_line(const struct app *app, char *line, size_t size, char *error)
+{
+    const struct heat_view *h = &app->snapshot->heat;
+    const struct tensor_row *t = selected_tensor(app);
+    if (!t || t->cols < 1 || h->row_step < 1 || h->col_step < 1 || strcmp(t->name, h->name) != 0)
+        return app_fail(error, "the map is on its way");
+    int row = clamp(app->view.element / (int)t->cols / h->row_step, 0, HEAT_SIDE - 1);
+    int col = clamp(app->view.element % (int)t->cols / h->col_step, 0, HEAT_SIDE - 1);
+    int element = h->element[row][col];
+    if (t->role == TENSOR_WEIGHT)
+        snprintf(line, size, "weight %s[%ld,%ld]", t->name, element / t->cols, element % t->cols);
+    else
+        snprintf(line, size, "value %s:0x%x", h->format, h->bits[row][col]);
+    return true;
+}
+
 bool move_horizontally(struct app *app, int by)
 {
     struct view *v = &app->view;
     if (v->panel == PANEL_BITS)
         v->bit -= by; /* bit 0 is the rightmost */
+    else if (map_shown(app))
+        map_move(app, 0, by);
     else if (v->panel == PANEL_TRAIN)
         v->element += by;
     view_clamp(app);
@@ -70,7 +128,10 @@ bool move_vertically(struct app *app, int by)
         v->scheme += by;
         break;
     case PANEL_TRAIN:
-        move_tensor(app, by);
+        if (map_shown(app))
+            map_move(app, by, 0);
+        else
+            move_tensor(app, by);
         break;
     default:
         v->scroll[v->panel] += by;
@@ -84,7 +145,7 @@ bool move_page(struct app *app, int by)
     struct view *v = &app->view;
     int page = app_panel_area(app, app->rows, app->cols).rows / 2;
     if (v->panel == PANEL_TRAIN && scroll_room(app) == 0)
-        move_tensor(app, by * TENSOR_PAGE);
+        move_tensor(app, map_shown(app) ? by : by * TENSOR_PAGE);
     else
         v->scroll[v->panel] += by * (page > 1 ? page : 1);
     view_clamp(app);

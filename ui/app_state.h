@@ -48,7 +48,9 @@ struct app {
     int rows, cols; /* at the last drawing */
     char message[APP_ERROR];
     bool message_is_error, show_session_message;
-    int unanswered; /* session commands sent since the last snapshot */
+    int unanswered;      /* session commands sent since the last snapshot */
+    int64_t scrubbed_to; /* where the last `scrub` leads, while it is unanswered */
+    bool scrubbing;
     bool dirty, redraw, done;
 };
 
@@ -84,6 +86,14 @@ bool move_to_end(struct app *app, int direction);
 void view_clamp(struct app *app);
 /* The weight that is selected in Train, as "fc2.weight[3,17]".  False with a message in error[APP_ERROR]. */
 bool selected_weight(const struct app *app, char *text, size_t size, char *error);
+const struct tensor_row *selected_tensor(const struct app *app); /* NULL before there are any */
+/* Train shows a tensor as a map, in which arrows move; it follows the selected row of the table, and the
+ * other way round where a command line asked for another tensor's map. */
+bool map_shown(const struct app *app);
+bool map_follow(struct app *app, char *error);
+void map_select(struct app *app);
+/* A command line that takes the element under the map's cursor into Bits. */
+bool map_line(const struct app *app, char *line, size_t size, char *error);
 
 /* help.c */
 int help_build(enum panel_id panel, struct help_line *lines);

@@ -127,6 +127,29 @@ static bool event_shown(const struct event_view *e, unsigned kinds)
     return (unsigned)e->kind < EVENT_LOOKS && (kinds >> (unsigned)e->kind & 1) != 0;
 }
 
+uint32_t run_event_glyph(enum event_kind kind, enum role *role)
+{
+    bool known = (unsigned)kind < EVENT_LOOKS;
+    *role = known ? event_look[kind].role : ROLE_DIM;
+    return known ? event_look[kind].glyph : '?';
+}
+
+void run_event_marks(struct grid *g, struct rect in, const struct plot_axes *axes, const struct snapshot *s,
+                     const struct series *series, const double *y, unsigned kinds)
+{
+    int count = s->event_count < SNAPSHOT_EVENTS ? s->event_count : SNAPSHOT_EVENTS;
+    for (int i = 0; i < count && series->count > 0; i++) {
+        const struct event_view *e = &s->events[i];
+        if (!event_shown(e, kinds) || e->step < series->first)
+            continue;
+        enum role role;
+        uint32_t glyph = run_event_glyph(e->kind, &role);
+        int64_t at = (e->step - series->first) / (series->stride > 0 ? series->stride : 1);
+        int last = series->count < SERIES_POINTS ? series->count - 1 : SERIES_POINTS - 1;
+        plot_mark(g, in, axes, (double)e->step, y[at < last ? at : last], glyph, role);
+    }
+}
+
 void run_events(struct grid *g, struct rect r, const struct snapshot *s, unsigned kinds, const char *none)
 {
     int first = s->event_count < SNAPSHOT_EVENTS ? s->event_count : SNAPSHOT_EVENTS, lines = 0, end = first;

@@ -30,6 +30,13 @@ int run_bits(struct grid *g, int row, int col, const char *sign, const char *exp
 void run_events(struct grid *g, struct rect r, const struct snapshot *s, unsigned kinds, const char *none);
 enum { RUN_ALL_EVENTS = ~0u >> 1 };
 
+/* How an event is marked. */
+uint32_t run_event_glyph(enum event_kind kind, enum role *role);
+
+/* The events as marks on a curve: the series says at which steps its points lie, y[] how high. */
+void run_event_marks(struct grid *g, struct rect in, const struct plot_axes *axes, const struct snapshot *s,
+                     const struct series *series, const double *y, unsigned kinds);
+
 /* Places of a series: its x at point i, and its last x (0 for an empty one). */
 double run_series_x(const struct series *series, int i);
 double run_series_end(const struct series *series);

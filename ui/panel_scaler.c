@@ -21,8 +21,9 @@ static void power_axis(struct plot_axes *axes, double low, double high, int rows
         ticks[axes->y_count++] = (struct plot_tick){at, NULL};
 }
 
-static void timeline_draw(struct grid *g, struct rect r, const struct series *scale)
+static void timeline_draw(struct grid *g, struct rect r, const struct snapshot *s)
 {
+    const struct series *scale = &s->scale.log2_scale;
     double low = INFINITY, high = -INFINITY;
     int count = scale->count < SERIES_POINTS ? scale->count : SERIES_POINTS;
     for (int i = 0; i < count; i++)
@@ -48,7 +49,9 @@ static void timeline_draw(struct grid *g, struct rect r, const struct series *sc
     axes.x_count = plot_ticks(0, axes.x_max, r.cols / 12, x_ticks, TICKS);
     struct rect in = plot_frame(g, r, &axes);
     run_series(g, in, &axes, scale, (struct plot_series){.role = ROLE_LANE_0, .step = true});
-    for (int i = 0; i < count; i++)
+    const unsigned events = 1u << EVENT_GROWTH | 1u << EVENT_FLUSHED | 1u << EVENT_NAN;
+    run_event_marks(g, in, &axes, s, scale, scale->value, events);
+    for (int i = 0; i < count; i++) /* on top, and all of them: events are only the latest */
         if (scale->mark[i])
             plot_mark(g, in, &axes, run_series_x(scale, i), scale->value[i], 'x', ROLE_WARNING);
 }
@@ -154,6 +157,6 @@ void scaler_draw(struct grid *g, struct rect r, const struct snapshot *s)
     bool boxed = in.rows >= 10 && in.cols >= 100;
     struct rect left = rect_make(in.row, in.col, in.rows, in.cols - state - 2);
     struct rect right = rect_make(in.row, in.col + in.cols - state, in.rows, state);
-    timeline_draw(g, left, &v->log2_scale);
+    timeline_draw(g, left, s);
     state_draw(g, boxed ? run_section(g, right, "state", true) : right, v);
 }

@@ -159,10 +159,12 @@ static bool is_none(const char *text)
 }
 
 static void row_draw(struct grid *g, struct rect r, int row, const struct table *t,
-                     const struct tensor_row *x, bool selected, const char *search)
+                     const struct tensor_row *x, bool selected, bool fresh, const char *search)
 {
     if (selected)
         grid_put(g, row, r.col, ROLE_FOCUS, 0x25b8);
+    else if (fresh)
+        grid_put(g, row, r.col, ROLE_GOOD, 0x2022); /* • */
     int at = r.col + 1;
     grid_text_fit(g, row, at, t->name, selected ? ROLE_FOCUS : ROLE_TEXT, x->name);
     if (search[0] && strstr(x->name, search))
@@ -231,7 +233,8 @@ void tensors_draw(struct grid *g, struct rect r, const struct view *v, const str
     head_draw(g, in, &table);
     for (int i = 0; i < rows; i++) {
         int tensor = order[first + i];
-        row_draw(g, in, in.row + 1 + i, &table, &s->tensors[tensor], first + i == selected, v->search);
+        row_draw(g, in, in.row + 1 + i, &table, &s->tensors[tensor], first + i == selected,
+                 s->in_step && s->tensors[tensor].fresh, v->search);
         if (first + i == selected)
             grid_cursor(g, in.row + 1 + i, in.col, false);
     }

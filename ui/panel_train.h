@@ -1,4 +1,4 @@
-/* panel_train.h: the tensor table of panel Train, which has an order of its own. */
+/* panel_train.h: the parts of panel Train. */
 #ifndef ULPSCOPE_UI_PANEL_TRAIN_H
 #define ULPSCOPE_UI_PANEL_TRAIN_H
 
@@ -16,5 +16,22 @@ int tensors_move(const struct snapshot *s, int tensor, int down);
 int tensors_cols(const struct snapshot *s);
 
 void tensors_draw(struct grid *g, struct rect r, const struct view *v, const struct snapshot *s, bool boxed);
+
+/* panel_loss.c: the curves of all lanes, and what they came to. */
+void loss_draw(struct grid *g, struct rect r, const struct snapshot *s, bool boxed);
+
+/* panel_debug.c: rows that say what was done and what comes (in `rows` or fewer), why the run stopped, and
+ * the breakpoints, folded into one line or as a list. */
+int progress_rows(const struct snapshot *s, bool tall);
+void progress_draw(struct grid *g, struct rect r, const struct snapshot *s);
+int why_rows(const struct snapshot *s, int cols);
+void why_draw(struct grid *g, struct rect r, const struct snapshot *s);
+void breaks_line(struct grid *g, struct rect r, const struct snapshot *s);
+void breaks_list(struct grid *g, struct rect r, const struct snapshot *s);
+
+/* panel_map.c: a tensor as a map of exponents, with the selected element and a legend; and the watched
+ * weight over the steps that are remembered. */
+void map_draw(struct grid *g, struct rect r, const struct view *v, const struct snapshot *s);
+void history_draw(struct grid *g, struct rect r, const struct snapshot *s);
 
 #endif
