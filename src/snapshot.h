@@ -84,7 +84,7 @@ struct tensor_row {
     long rows, cols;
     bool is_gradient_store;
     bool touched; /* by the launches run so far in this step: else its counters are "·" */
-    bool fresh;   /* stored by the last launch */
+    bool fresh;   /* stored by the last launch, or those of its phase before it */
     uint32_t count[COUNTER_COUNT];
     char zero[12], flushed[12], subnormal[12], overflowed[12], nan[12],
         lost[12]; /* shares or counts; "" if not meaningful */
@@ -177,6 +177,7 @@ struct snapshot {
     char next_text[2][112];   /* what the next phase will do */
     int launch, launch_count; /* of lane 0: launches done in this step, and of a whole one */
     char done_text[112];      /* the last launch; "" before the first */
+    enum phase done_phase;    /* its phase; PHASE_COUNT before the first */
     char next_launch[112];    /* what the next one will do */
     int64_t last_step;        /* as far as this run has been: curves go on to here */
     bool behind;              /* this is an earlier place: what comes is known */
