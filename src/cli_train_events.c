@@ -14,12 +14,9 @@ bool train_events_begin(struct train_run *r)
     if (!cli_flag(r->c, "--json"))
         return true;
     r->events = r->events ? r->events : json_array();
-    for (int i = 0; i < r->order->lane_count; i++) {
-        free(r->lanes[i].start);
-        r->lanes[i].start = trainer_save(r->lanes[i].trainer);
-        if (!r->lanes[i].start)
+    for (int i = 0; i < r->order->lane_count; i++)
+        if (!r->lanes[i].start && !(r->lanes[i].start = trainer_save(r->lanes[i].trainer)))
             return false;
-    }
     return r->events != NULL;
 }
 
@@ -59,7 +56,7 @@ static void add(struct train_run *r, int lane, const char *event, const char *wh
     append(r, json_pack("{s:i,s:s,s:s}", "lane", lane, "event", event, "why", why));
 }
 
-static bool add_incident(struct train_run *r, int index, enum incident_kind kind, const char *event)
+static bool add_incident(struct train_run *r, int index, enum incident_kind kind)
 {
     struct train_lane *lane = &r->lanes[index];
     struct incident in;
@@ -71,10 +68,14 @@ static bool add_incident(struct train_run *r, int index, enum incident_kind kind
         return true;
     incident_text(&in, why, sizeof why);
     incident_outcome(&after, why, sizeof why);
+    const struct format *f = &format_table[in.format];
+    const char *event = kind == INCIDENT_FLUSHED      ? "underflow"
+                        : format_trailing(f, in.bits) ? "nan"
+                                                      : "overflow";
     text_format(phase, sizeof phase, "%s", phase_name(in.phase));
     json_t *e = json_pack("{s:i,s:s,s:s,s:s,s:[I,I],s:o,s:s}", "lane", index, "event", event, "phase", phase,
                           "tensor", in.tensor, "index", (json_int_t)in.row, (json_int_t)in.col, "bits",
-                          report_bits(&format_table[in.format], in.bits), "why", why);
+                          report_bits(f, in.bits), "why", why);
     uint32_t before;
     memcpy(&before, &in.before, sizeof before);
     if (e && in.has_before)
@@ -93,24 +94,25 @@ static void add_scale(struct train_run *r, int index, const struct run_state *st
     add(r, index, "scale", why);
 }
 
-static bool lane_events(struct train_run *r, int index)
+/* Infinities of the optimizer are in no counter of gradients: the image of the step's end shows them. */
+static bool lane_events(struct train_run *r, int index, const struct trainer_image *after)
 {
     struct train_lane *lane = &r->lanes[index];
     const struct trainer_report *report = &lane->report;
     struct run_state state;
     char why[TEXT_VALUE];
-    bool not_finite = report->overflow || report->overflowed || report->nan || isnan(report->loss);
+    bool not_finite = report->overflow || report->overflowed || report->nan || isnan(report->loss) ||
+                      (!lane->told.not_finite && incident_in_image(lane->trainer, after));
     if (!trainer_read_state(lane->trainer, &state))
         return false;
     if (not_finite && (report->overflow || !lane->told.not_finite)) {
-        bool overflow = report->overflow || report->overflowed;
-        if (!add_incident(r, index, INCIDENT_NOT_FINITE, overflow ? "overflow" : "nan"))
+        if (!add_incident(r, index, INCIDENT_NOT_FINITE))
             return false;
         lane->told.not_finite = true;
     }
     if (report->flushed && !lane->told.flushed) {
         lane->told.flushed = true;
-        if (!add_incident(r, index, INCIDENT_FLUSHED, "underflow"))
+        if (!add_incident(r, index, INCIDENT_FLUSHED))
             return false;
     }
     if (report->lost && !lane->told.lost) {
@@ -141,9 +143,14 @@ bool train_events_end(struct train_run *r, int64_t step)
 {
     if (!r->events)
         return true;
-    for (int i = 0; i < r->order->lane_count; i++)
-        if (!lane_events(r, i))
+    for (int i = 0; i < r->order->lane_count; i++) {
+        struct trainer_image *after = trainer_save(r->lanes[i].trainer);
+        bool ok = after && lane_events(r, i, after);
+        free(r->lanes[i].start);
+        r->lanes[i].start = after;
+        if (!ok)
             return false;
+    }
     difference_events(r, step);
     return true;
 }

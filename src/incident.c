@@ -214,6 +214,19 @@ void incident_text(const struct incident *in, char *to, size_t size)
     text_append(to, size, " → %s in %s (%s)", after, f->name, phase_name(in->phase));
 }
 
+void incident_short(const struct incident *in, char *to, size_t size)
+{
+    const struct format *f = &format_table[in->format];
+    char element[TENSOR_NAME + 48], before[TEXT_SHORT], after[TEXT_SHORT];
+    incident_element(element, sizeof element, in->tensor, in->row, in->col, in->one_row);
+    text_bits_value(after, sizeof after, f, in->bits, 9);
+    number(before, sizeof before, (double)in->before, 6);
+    if (in->has_before && isfinite(in->before))
+        text_format(to, size, "%s: %s → %s in %s", element, before, after, f->name);
+    else
+        text_format(to, size, "%s became %s in %s", element, after, f->name);
+}
+
 void incident_outcome(const struct run_state *after, char *to, size_t size)
 {
     char from[TEXT_SHORT], next[TEXT_SHORT];

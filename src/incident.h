@@ -55,6 +55,9 @@ bool incident_in_image(const struct trainer *t, const struct trainer_image *imag
 /* "fc2.weight.grad[3,17]: 65536 × 1.0003 = 65555.7 ≥ 65520 → inf in fp16 (backward)" */
 void incident_text(const struct incident *in, char *to, size_t size);
 
+/* The same in few words: "fc2.weight.grad[3,17]: 65555.7 → inf in fp16". */
+void incident_short(const struct incident *in, char *to, size_t size);
+
 /* What the step made of it: "; step skipped, scale 65536 → 32768"; appended. */
 void incident_outcome(const struct run_state *after, char *to, size_t size);
 

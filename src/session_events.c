@@ -76,7 +76,7 @@ static void overflow_place(struct session *s, char *to, size_t size)
         return;
     text_format(s->overflow_tensor, sizeof s->overflow_tensor, "%s", in.tensor);
     char text[TEXT_VALUE];
-    incident_text(&in, text, sizeof text);
+    incident_short(&in, text, sizeof text);
     text_format(to, size, "%s%s", s->injected ? "put in: " : "", text);
 }
 

@@ -108,14 +108,18 @@ static void fill_counts(const struct lane *lane, const struct tensor *x, struct 
         text_share(row->lost, sizeof row->lost, c[COUNTER_LOST], c[COUNTER_UPDATED]);
 }
 
-/* Whether a tensor is among those that the last launch stored. */
+/* Whether a tensor is among those that the last launch stored, or the launches of its phase before it. */
 static bool is_fresh(const struct session *s, int index)
 {
+    const struct trainer *t = s->lanes[0].trainer;
     int outputs[TRAINER_MAX_TENSORS];
-    int n = s->last_launch < 0 ? 0 : trace_outputs(s->lanes[0].trainer, s->last_launch, outputs);
-    while (n > 0)
-        if (outputs[--n] == index)
-            return true;
+    for (int l = s->last_launch; l >= 0; l--) {
+        if (trainer_launch_phase(t, l) != trainer_launch_phase(t, s->last_launch))
+            return false;
+        for (int n = trace_outputs(t, l, outputs); n > 0; n--)
+            if (outputs[n - 1] == index)
+                return true;
+    }
     return false;
 }
 
@@ -190,6 +194,7 @@ static void view_progress(const struct session *s, struct snapshot *out)
             out->phase_launch += i <= out->launch;
         }
     text_format(out->next_launch, sizeof out->next_launch, "%s", trainer_launch_text(t, out->launch));
+    out->done_phase = s->last_launch >= 0 ? trainer_launch_phase(t, s->last_launch) : PHASE_COUNT;
     if (s->last_launch >= 0)
         text_format(out->done_text, sizeof out->done_text, "%s", trainer_launch_text(t, s->last_launch));
     out->last_step = s->history.frontier.step;

@@ -87,7 +87,7 @@ struct tensor_row {
     long rows, cols;
     bool is_gradient_store;
     bool touched; /* by the launches run so far in this step: else its counters are "·" */
-    bool fresh;   /* stored by the last launch */
+    bool fresh;   /* stored by the last launch, or those of its phase before it */
     uint32_t count[COUNTER_COUNT];
     char zero[12], flushed[12], subnormal[12], overflowed[12], nan[12],
         lost[12]; /* shares or counts; "" if not meaningful */
@@ -175,19 +175,20 @@ struct snapshot {
     bool master;
     int64_t step; /* whole steps done */
     bool running;
-    enum phase next_phase;            /* PHASE_CAST between steps */
-    bool in_step;                     /* some phases of step + 1 are done */
-    char next_text[2][112];           /* what the next phase will do */
-    int launch, launch_count;         /* of lane 0: launches done in this step, and of a whole one */
+    enum phase next_phase;    /* PHASE_CAST between steps */
+    bool in_step;             /* some phases of step + 1 are done */
+    char next_text[2][112];   /* what the next phase will do */
+    int launch, launch_count; /* of lane 0: launches done in this step, and of a whole one */
     int phase_launch, phase_launches; /* the next launch is this one of its phase's, from 1 */
-    char done_text[112];              /* the last launch; "" before the first */
-    char next_launch[112];            /* what the next one will do */
-    int64_t last_step;                /* as far as this run has been: curves go on to here */
-    bool behind;                      /* this is an earlier place: what comes is known */
-    char history[TEXT_SHORT];         /* "212 images, 20.1 of 64 MB" */
-    char why[TEXT_LINE];              /* of the last stop at a breakpoint, or the last `why`; "" for none */
-    bool why_here;                    /* the run still stands at the place that it is about */
-    bool stopped;                     /* the run stands where a breakpoint stopped it */
+    char done_text[112];      /* the last launch; "" before the first */
+    enum phase done_phase;    /* its phase; PHASE_COUNT before the first */
+    char next_launch[112];    /* what the next one will do */
+    int64_t last_step;        /* as far as this run has been: curves go on to here */
+    bool behind;              /* this is an earlier place: what comes is known */
+    char history[TEXT_SHORT]; /* "212 images, 20.1 of 64 MB" */
+    char why[TEXT_LINE];      /* of the last stop at a breakpoint, or the last `why`; "" for none */
+    bool why_here;            /* the run still stands at the place that it is about */
+    bool stopped;             /* the run stands where a breakpoint stopped it */
     int break_count;
     struct break_view breaks[SNAPSHOT_BREAKS];
     int injected;             /* changes by hand so far: this is no clean run */
