@@ -43,5 +43,10 @@ golden bits-nan 80x24 bits --script bits-nan.script
 golden bits 160x60 bits
 golden bits-ascii 80x24 bits --ascii
 golden update-live 120x36 update --script update-live.script
+for size in 80x24 120x36; do
+    golden train-break $size train --script train-break.script
+done
+golden train-back 120x36 train --script train-back.script
+golden train-map 80x24 train --script train-map.script
 golden help 80x24 bits --script help.script
 exit $failed

@@ -211,6 +211,71 @@ static inline struct snapshot *fixture_run(void)
     return s;
 }
 
+/* That run again, where a breakpoint stopped it, gone back to step 300, with a change by hand and a map. */
+static inline struct snapshot *fixture_debugged(void)
+{
+    struct snapshot *s = fixture_run();
+    static const struct break_view breaks[] = {
+        {1, 3, true, "overflow"}, {2, 0, true, "loss <0.5"}, {3, 1, false, "underflow h2.grad"}};
+    s->step = 300;
+    s->last_step = 412;
+    s->behind = true;
+    s->injected = 1;
+    s->launch = 17;
+    s->launch_count = 40;
+    s->phase_launch = 3;
+    s->phase_launches = 9;
+    SET(s->done_text, "linear fc3 backward: h2.grad = dy wT in fp16");
+    SET(s->next_launch, "linear fc2 backward: dw = xT dy in fp16");
+    SET(s->history, "212 images, 20.1 of 64 MB");
+    SET(s->why,
+        "fc2.weight.grad[3,17]: 65536 × 1.0003 = 65555.7 ≥ 65520 → inf in fp16 (backward); step skipped, "
+        "scale 65536 → 32768");
+    s->why_here = s->stopped = true;
+    s->break_count = 3;
+    memcpy(s->breaks, breaks, sizeof breaks);
+    s->difference_count = 3;
+    for (int i = 0; i < 3; i++) {
+        s->differences[i] = (struct difference_view){
+            .a = i == 2, .b = i ? 2 : 1, .found = i != 1, .step = 207, .phase = PHASE_BACKWARD};
+        SET(s->differences[i].element, "h2.grad[511,4]");
+        SET(s->differences[i].hex_a, "0x0001");
+        SET(s->differences[i].hex_b, "0x0002");
+    }
+    s->watch_count = 200;
+    for (int i = 0; i < s->watch_count; i++) {
+        s->watch_history[i].step = 2 * i;
+        for (int lane = 0; lane < SNAPSHOT_LANES; lane++)
+            s->watch_history[i].value[lane] =
+                lane < s->lane_count ? 0.1 + 1e-4 * i * (lane + 1) : (double)NAN;
+    }
+    return s;
+}
+
+/* A map of fc2.weight.grad: all classes, exponents from -24 to 15. */
+static inline void fixture_map(struct snapshot *s)
+{
+    struct heat_view *h = &s->heat;
+    h->valid = true;
+    SET(h->name, "fc2.weight.grad");
+    SET(h->format, "fp16");
+    SET(h->shape, "32×32");
+    h->rows = h->cols = 32;
+    h->row_step = h->col_step = 1;
+    h->lowest = -24;
+    h->highest = 15;
+    for (int i = 0; i < 32 * 32; i++) {
+        h->class[i / 32][i % 32] = (uint8_t)(i % 97 == 5    ? HEAT_ZERO
+                                             : i % 97 == 6  ? HEAT_SUBNORMAL
+                                             : i % 211 == 9 ? HEAT_INFINITE
+                                             : i % 311 == 9 ? HEAT_NAN
+                                                            : HEAT_NORMAL);
+        h->exponent[i / 32][i % 32] = (int16_t)(-24 + i * 7 % 40);
+        h->bits[i / 32][i % 32] = 0x2e66;
+        h->element[i / 32][i % 32] = i;
+    }
+}
+
 typedef void panel_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s);
 
 /* The panel on a screen of its own, as text; free it.  Kept out of line: once inlined, gcc 12 takes what

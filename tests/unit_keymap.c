@@ -84,7 +84,7 @@ static void hints_fit_and_keep_help_and_quit(void **state)
             assert_true(width <= cols);
             assert_true(shows(hints, count, "?") && shows(hints, count, "q"));
             if (cols >= 80)
-                assert_in_range(count, 5, 13);
+                assert_in_range(count, 5, 15);
         }
 }
 

@@ -81,7 +81,7 @@ static void marks_draw(struct grid *g, struct rect in, const struct plot_axes *a
     double y[SERIES_POINTS];
     for (int i = 0; i < curve->count && i < SERIES_POINTS; i++)
         y[i] = logarithmic ? log10(curve->value[i]) : curve->value[i];
-    if (lanes_of(s) > 0)
+    if (lanes_of(s) > 0 && in.rows > 3) /* lower curves would be hidden */
         run_event_marks(g, in, axes, s, curve, y, kinds);
 }
 

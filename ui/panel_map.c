@@ -78,7 +78,9 @@ static void cells_draw(struct grid *g, struct rect in, const struct heat_view *h
             grid_fill(g, cell, role, glyph);
             if (row != w->row || col != w->col)
                 continue;
-            grid_set_role(g, cell, ROLE_FOCUS);
+            grid_put(g, cell.row, cell.col, ROLE_FOCUS, w->wide > 1 ? 0x25b8 : '+'); /* ▸ */
+            if (w->wide > 1)
+                grid_put(g, cell.row, cell.col + 1, ROLE_FOCUS, 0x25c2); /* ◂ */
             grid_add_attributes(g, cell, ATTR_REVERSE);
             grid_cursor(g, cell.row, cell.col, false);
         }
@@ -134,7 +136,10 @@ static void element_draw(struct grid *g, struct rect r, const struct heat_view *
     int at = r.col + grid_text(g, r.row, r.col, ROLE_FOCUS, "▸") + 1;
     at += grid_text(g, r.row, at, ROLE_FOCUS, where) + 2;
     snprintf(text, sizeof text, "%s %s  %s  %s%s", h->format, hex, value, classes[class].name, block);
-    run_words(g, r.row, at, r.col + r.cols - at, ROLE_TEXT, text);
+    at += run_words(g, r.row, at, r.col + r.cols - at, ROLE_TEXT, text);
+    static const char keys[] = "Enter in Bits   PgUp PgDn tensor   H away";
+    if (at + 3 + (int)sizeof keys - 1 <= r.col + r.cols)
+        grid_text_right(g, r.row, r.col + r.cols, ROLE_DIM, keys);
 }
 
 static bool heat_sound(const struct heat_view *h)

@@ -156,7 +156,8 @@ static struct rows rows_share(struct rect area, const struct snapshot *s)
         r.events = 2 + (left - 12) / 3;
     else
         r.events = left == 11;
-    if (r.breaks && r.events >= 3 && area.cols >= 110) {
+    bool whole = r.events - 1 >= s->break_count || r.events - 1 >= 4; /* rows for all of them, or many */
+    if (r.breaks && whole && r.events >= 3 && area.cols >= 110) {
         r.list = true;
         left++;
         r.breaks = 0;
