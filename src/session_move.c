@@ -94,25 +94,40 @@ static void ledger_put(struct session *s, const struct ledger *l)
     }
 }
 
-/* An image of the step that the run stands at.  Without memory there is none: going back takes longer then.
- */
-static void checkpoint(struct session *s)
+static void drop_images(struct checkpoint *c)
 {
-    struct checkpoint c = {.step = session_position(s).step, .ledger = ledger_take(s)};
-    bool ok = c.ledger != NULL;
-    c.bytes = sizeof(struct ledger) + (size_t)s->lane_count * sizeof(struct lane);
-    for (int i = 0; ok && i < s->lane_count; i++) {
-        c.lanes[i] = trainer_save(s->lanes[i].trainer);
-        ok = c.lanes[i] != NULL;
-        c.bytes += ok ? c.lanes[i]->bytes : 0;
+    for (int i = 0; i < HISTORY_LANES; i++) {
+        free(c->lanes[i]);
+        c->lanes[i] = NULL;
     }
-    if (ok) {
-        history_add(&s->history, &c);
-        return;
+}
+
+/* An image of every lane, and from it what lanes show of their last launches: one download a lane for all. */
+static bool take_images(struct session *s, struct checkpoint *c)
+{
+    *c = (struct checkpoint){.step = session_position(s).step};
+    c->bytes = sizeof(struct ledger) + (size_t)s->lane_count * sizeof(struct lane);
+    for (int i = 0; i < s->lane_count; i++) {
+        struct lane *lane = &s->lanes[i];
+        c->lanes[i] = trainer_save(lane->trainer);
+        if (!c->lanes[i]) {
+            drop_images(c);
+            return false;
+        }
+        c->bytes += c->lanes[i]->bytes;
+        trainer_image_read(lane->trainer, c->lanes[i], &lane->state, lane->counts);
     }
-    for (int i = 0; i < s->lane_count; i++)
-        free(c.lanes[i]);
-    free(c.ledger);
+    return true;
+}
+
+/* Without memory for it there is no checkpoint here: going back takes longer then. */
+static void keep_images(struct session *s, struct checkpoint *c)
+{
+    c->ledger = ledger_take(s);
+    if (c->ledger)
+        history_add(&s->history, c);
+    else
+        drop_images(c);
 }
 
 void session_start_history(struct session *s)
@@ -121,7 +136,9 @@ void session_start_history(struct session *s)
     s->future.behind = false;
     s->accounted = 0;
     s->last_launch = -1;
-    checkpoint(s);
+    struct checkpoint c;
+    if (take_images(s, &c))
+        keep_images(s, &c);
 }
 
 /* ---- forwards ---- */
@@ -151,15 +168,17 @@ static bool repeat_changes(struct session *s)
 /* The run has got to the end of a step. */
 static bool arrive(struct session *s)
 {
-    if (!session_lanes_refresh(s))
+    struct checkpoint c;
+    bool is_new = !history_has(&s->history, session_position(s).step) && take_images(s, &c);
+    if (!is_new && !session_lanes_refresh(s))
         return false;
     s->accounted = session_position(s).step;
     session_after_step(s);
-    if (s->failed)
-        return false;
-    if (!history_has(&s->history, s->accounted))
-        checkpoint(s);
-    return true;
+    if (is_new && s->failed) /* these accounts are not whole */
+        drop_images(&c);
+    else if (is_new)
+        keep_images(s, &c);
+    return !s->failed;
 }
 
 /* How many launches of its next phase a lane has done. */

@@ -131,6 +131,10 @@ struct trainer_image {
 };
 struct trainer_image *trainer_save(struct trainer *t);
 
+/* What trainer_read_state and trainer_read_counts would say, without another download. */
+void trainer_image_read(const struct trainer *t, const struct trainer_image *image, struct run_state *state,
+                        struct trainer_counts *counts);
+
 /* Back, or forward, to an image of this trainer, or of one of the same configuration.  What a step computes
  * anew (activations and their gradients) keeps its values; at step 0 it is zero again. */
 bool trainer_restore(struct trainer *t, const struct trainer_image *image);

@@ -105,6 +105,14 @@ bool trainer_phase(struct trainer *t)
 
 /* ---- images ---- */
 
+void trainer_image_read(const struct trainer *t, const struct trainer_image *image, struct run_state *state,
+                        struct trainer_counts *counts)
+{
+    memcpy(state, image->data + ((const char *)t->state - t->slab), sizeof *state);
+    memcpy(counts, image->data + ((const char *)t->counters - t->slab),
+           (size_t)t->tensor_count * sizeof *counts);
+}
+
 /* Not in the slab, and made anew by every step. */
 static bool is_made(const struct trainer *t, const struct tensor *x)
 {
