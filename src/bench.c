@@ -1,6 +1,8 @@
 /* bench.c: the measurements.  Each takes the best of several runs, which is what the machine can do
  * undisturbed. */
 #include "bench.h"
+#include "probe.h"
+#include "quantize.h"
 #include "trainer.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +99,64 @@ static bool bench_casts(struct device *d, report_function *report, void *context
     return ok;
 }
 
+/* ---- rounding arrays ---- */
+
+static double time_quantize(struct device *d, enum kernel_id kernel, const struct quantize_args *args)
+{
+    double best = 1e9;
+    for (int i = 0; i < RUNS; i++) {
+        double start = seconds_now();
+        if (!device_launch(d, kernel, args) || !device_sync(d))
+            return -1;
+        double spent = seconds_now() - start;
+        best = spent < best ? spent : best;
+    }
+    return best;
+}
+
+/* In place in every mode, and packed by roundTiesToEven: bytes that move for a value are 8, and 4 and its
+ * own. */
+static bool bench_rounding(struct device *d, report_function *report, void *context)
+{
+    static const enum format_id formats[] = {FORMAT_FP16, FORMAT_BF16, FORMAT_TF32,
+                                             FORMAT_E4M3, FORMAT_E5M2, FORMAT_E2M1};
+    size_t bytes = sizeof(float) * CAST_VALUES;
+    void *in = device_alloc(d, bytes), *out = device_alloc(d, bytes);
+    float *host = malloc(bytes), *copy = malloc(bytes);
+    bool ok = in && out && host && copy;
+    if (ok) {
+        fill_values(host, CAST_VALUES);
+        memset(copy, 0, bytes);
+    }
+    for (size_t f = 0; ok && f < sizeof formats / sizeof *formats; f++)
+        for (int mode = ROUND_RNE; ok && mode <= ROUND_MODE_COUNT; mode++) {
+            const struct format *format = &format_table[formats[f]];
+            bool packed = mode == ROUND_MODE_COUNT; /* once more, packed */
+            struct bench_result r = {.group = "round", .unit = "values/s"};
+            struct quantize_args args = {.from = in, .to = packed ? out : in, .n = CAST_VALUES, .seed = 1};
+            quantize_set(&args, format, packed ? ROUND_RNE : (enum round_mode)mode, false);
+            size_t moved = packed ? (format->width > 8 ? CAST_VALUES * 3 : CAST_VALUES * 5 / 2) : bytes;
+            enum kernel_id kernel = !packed             ? KERNEL_quantize
+                                    : format->width > 8 ? KERNEL_pack16
+                                                        : KERNEL_pack8;
+            if (packed && format->width > 16)
+                continue;
+            double spent = device_upload(d, in, host, bytes) ? time_quantize(d, kernel, &args) : -1;
+            ok = spent >= 0;
+            snprintf(r.name, sizeof r.name, "%s, %s, %s", format->name,
+                     round_mode_table[packed ? 0 : mode].name, packed ? "packed" : "in place");
+            r.value = CAST_VALUES / spent;
+            r.against = CAST_VALUES / time_memcpy(copy, host, moved);
+            if (ok)
+                report(context, &r);
+        }
+    device_release(d, in);
+    device_release(d, out);
+    free(host);
+    free(copy);
+    return ok;
+}
+
 /* ---- training ---- */
 
 static bool bench_recipe(struct device *d, const struct task *task, const struct recipe *recipe,
@@ -161,7 +221,7 @@ bool bench_run(const char *device, report_function *report, void *context, char 
     struct device *d = device_open(device, error);
     if (!d)
         return false;
-    bool ok = bench_casts(d, report, context);
+    bool ok = bench_casts(d, report, context) && bench_rounding(d, report, context);
     for (int task = 0; ok && task < TASK_COUNT; task++)
         for (int recipe = 0; ok && recipe < RECIPE_COUNT; recipe++)
             ok = bench_recipe(d, &task_table[task], &recipe_table[recipe], report, context, error);

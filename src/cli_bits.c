@@ -1,4 +1,6 @@
 /* cli_bits.c: `ulpscope bits`. */
+#include "cli_block.h"
+#include "cli_explain.h"
 #include "cli_text.h"
 #include "cli_verbs.h"
 #include "report.h"
@@ -8,6 +10,7 @@
 /* What is asked: values as typed, and to which formats. */
 struct question {
     struct probe_policy policy;
+    const struct block_format *block; /* NULL: values one by one */
     const struct format *formats[CLI_FORMATS];
     size_t format_count;
     char **texts;
@@ -46,6 +49,10 @@ static int check_fits(struct cli *c, const struct question *q, const char *where
     struct exact_error error;
     char quoted[CLI_TEXT];
     cli_quote(quoted, sizeof quoted, text);
+    if (q->block)
+        return exact_kind(x) == EXACT_FINITE
+                   ? CLI_DONE
+                   : cli_fail(c, CLI_USAGE, "%s%s: a block takes finite values", where, quoted);
     for (size_t i = 0; i < q->format_count; i++)
         if (!probe_fits(x, q->formats[i], &error))
             return cli_fail(c, CLI_USAGE, "%s%s: %s", where, quoted, error.message);
@@ -120,6 +127,8 @@ static int read_question(struct cli *c, struct question *q)
 {
     int status = read_policy(c, &q->policy);
     if (status == CLI_DONE)
+        status = cli_block_format(c, &q->block);
+    if (status == CLI_DONE)
         status = cli_format_list(c, q->formats, &q->format_count);
     for (int i = 0; i < c->operand_count && status == CLI_DONE; i++)
         status = strcmp(c->operands[i], "-") == 0 ? add_input(c, q) : add_value(c, q, "", c->operands[i]);
@@ -145,13 +154,22 @@ static bool print_chunk(struct cli *c, const struct question *q, struct device *
     }
     for (size_t i = 0; i < n && done; i++) {
         json_t *list = json_array();
-        for (size_t f = 0; f < formats; f++)
-            json_array_append_new(list, report_bits_result(&results[f * n + i]));
+        for (size_t f = 0; f < formats && done; f++) {
+            const struct bits_result *r = &results[f * n + i];
+            json_t *o = report_bits_result(r);
+            json_array_append_new(list, o);
+            if (cli_flag(c, "--explain"))
+                done = cli_explain_json(o, d, q->values[first + i], r, q->formats, q->format_count, &policy,
+                                        error);
+        }
         json_t *value = json_pack("{s:s, s:o, s:o}", "input", q->texts[first + i], "exact",
                                   report_exact(q->values[first + i]), "formats", list);
-        done = report_list_item(c->out, value, first + i == 0);
-        if (!done)
+        if (!done) {
+            json_decref(value);
+        } else if (!report_list_item(c->out, value, first + i == 0)) {
             snprintf(error->message, sizeof error->message, "out of memory");
+            done = false;
+        }
     }
     for (size_t i = 0; i < formats * n; i++)
         bits_result_clear(&results[i]);
@@ -253,6 +271,9 @@ static bool print_value(struct cli *c, const struct question *q, struct device *
         if (!probe_bits_row(d, q->texts[i], q->values[i], q->formats[f], &policy, row, error))
             return false;
         print_row(c, row);
+        if (cli_flag(c, "--explain") &&
+            !cli_explain_print(c, d, q->values[i], row, q->formats, q->format_count, &policy, error))
+            return false;
     }
     return true;
 }
@@ -276,7 +297,10 @@ int cli_bits(struct cli *c)
     struct question q = {0};
     int status = read_question(c, &q);
     struct device *d = status == CLI_DONE ? cli_device(c, &status) : NULL;
-    if (d)
+    if (d && q.block) {
+        struct cli_block block = {q.block, q.texts, q.values, q.count, &q.policy};
+        status = cli_block_print(c, d, &block);
+    } else if (d)
         status = cli_flag(c, "--json") ? run_json(c, &q, d) : run_text(c, &q, d);
     device_close(d);
     for (size_t i = 0; i < q.count; i++) {

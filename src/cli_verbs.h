@@ -5,6 +5,7 @@
 #include "cli_call.h"
 
 int cli_bits(struct cli *c);
+int cli_calc(struct cli *c);
 int cli_update(struct cli *c);
 int cli_formats(struct cli *c);
 int cli_devices(struct cli *c);

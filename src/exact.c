@@ -261,6 +261,33 @@ struct exact *exact_scale(const struct exact *a, int64_t power_of_two)
     return x;
 }
 
+static bool is_even(const mpz_t z)
+{
+    return mpz_even_p(z) != 0;
+}
+
+struct exact *exact_sqrt(const struct exact *a)
+{
+    const struct exact_term *t = &a->term[0];
+    if (a->kind != EXACT_FINITE || a->count == 0) {
+        return a->kind == EXACT_FINITE ? exact_copy(a) : NULL;
+    }
+    /* In lowest terms and without factors 2 and 5: a square has squares in every part. */
+    if (a->count > 1 || !mpz_perfect_square_p(t->n) || !mpz_perfect_square_p(t->d) || !is_even(t->e2) ||
+        !is_even(t->e5)) {
+        return NULL;
+    }
+    struct exact_term root;
+    exact_term_init(&root);
+    mpz_sqrt(root.n, t->n);
+    mpz_sqrt(root.d, t->d);
+    mpz_divexact_ui(root.e2, t->e2, 2);
+    mpz_divexact_ui(root.e5, t->e5, 2);
+    struct exact *x = exact_from_term(&root);
+    exact_term_clear(&root);
+    return x;
+}
+
 struct exact *exact_power(const struct exact *a, const mpz_t k)
 {
     struct exact *x = exact_new();

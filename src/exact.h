@@ -64,11 +64,18 @@ struct exact *exact_multiply(const struct exact *a, const struct exact *b);
 struct exact *exact_divide(const struct exact *a, const struct exact *b);
 struct exact *exact_scale(const struct exact *a, int64_t power_of_two); /* a x 2^power */
 
+/* The square root of a finite value, where it is rational; NULL elsewhere. */
+struct exact *exact_sqrt(const struct exact *a);
+
 /* -1, 0, 1 for finite or infinite values (zeros are equal; 0 for NaNs, which have no order). */
 int exact_compare(const struct exact *a, const struct exact *b);
 
 /* The kernel's view of a finite nonzero value.  For a zero the significand is 0. */
 struct exact_wide exact_to_wide(const struct exact *x);
+
+/* The same of the square root of a finite value that is not negative; right where that is irrational too, if
+ * x has at most 64 bits. */
+struct exact_wide exact_sqrt_wide(const struct exact *x);
 
 /* floor(log2 |x|) of a finite nonzero value, clamped to +-2^40. */
 int64_t exact_exponent(const struct exact *x);
@@ -77,6 +84,7 @@ int64_t exact_exponent(const struct exact *x);
  * value. */
 enum exact_tie { TIE_EXACT, TIE_BELOW, TIE_TIE, TIE_ABOVE };
 enum exact_tie exact_tie(const struct exact *x, const struct format *f);
+enum exact_tie exact_tie_wide(struct exact_wide wide, const struct format *f); /* of a kernel's view */
 const char *exact_tie_name(enum exact_tie t); /* "exact", "below", "tie", "above" */
 
 /* ulp of x in a format: 2^(max(e, emin) - p + 1), e the exponent of x; the smallest subnormal for 0; NULL for

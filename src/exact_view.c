@@ -3,6 +3,9 @@
 #include "exact_internal.h"
 
 #include <math.h>
+#include <stdint.h>
+
+#include <mpfr.h>
 
 enum { WIDE_EXPONENT_LIMIT = 1000000 };
 
@@ -102,27 +105,48 @@ static void quantum(const struct exact *x, const struct format *f, mpz_t exponen
     mpz_sub_ui(exponent, exponent, (unsigned long)f->precision - 1);
 }
 
-enum exact_tie exact_tie(const struct exact *x, const struct format *f)
+enum exact_tie exact_tie_wide(struct exact_wide wide, const struct format *f)
 {
-    if (x->count == 0) {
+    if (wide.significand == 0) {
         return TIE_EXACT;
     }
-    mpz_t last, e;
-    mpz_inits(last, e, NULL);
-    quantum(x, f, last);
-    uint64_t significand = top(x, e);
-    mpz_sub(last, last, e);
-    int64_t shift = clamp(last, 100) + 63; /* bits of the significand below the last place, at least 64 - p */
-    mpz_clears(last, e, NULL);
+    int64_t exponent = (int64_t)wide.exponent + 63, place = exponent > f->emin ? exponent : f->emin;
+    int64_t shift =
+        place - (f->precision - 1) - wide.exponent; /* bits of the significand below the last place */
     if (shift > 64) {
         return TIE_BELOW; /* under half of the smallest subnormal */
     }
     uint64_t half = UINT64_C(1) << (shift - 1);
-    uint64_t rest = shift == 64 ? significand : significand & (half * 2 - 1);
+    uint64_t rest = shift == 64 ? wide.significand : wide.significand & (half * 2 - 1);
     if (rest == 0) {
         return TIE_EXACT;
     }
     return rest < half ? TIE_BELOW : rest == half ? TIE_TIE : TIE_ABOVE;
+}
+
+enum exact_tie exact_tie(const struct exact *x, const struct format *f)
+{
+    return exact_tie_wide(exact_to_wide(x), f);
+}
+
+struct exact_wide exact_sqrt_wide(const struct exact *x)
+{
+    struct exact_wide wide = exact_to_wide(x);
+    if (wide.significand == 0) {
+        return wide;
+    }
+    mpfr_t root;
+    mpz_t significand;
+    mpfr_init2(root, 64);
+    mpz_init(significand);
+    mpfr_set_uj_2exp(root, wide.significand, wide.exponent, MPFR_RNDN);
+    bool inexact = mpfr_sqrt(root, root, MPFR_RNDZ) != 0;
+    wide.exponent = (int32_t)mpfr_get_z_2exp(significand, root);
+    wide.significand =
+        mpz_get_ui(significand) | (uint64_t)inexact; /* 64 bits: MPFR's significands are normal */
+    mpz_clear(significand);
+    mpfr_clear(root);
+    return wide;
 }
 
 const char *exact_tie_name(enum exact_tie t)

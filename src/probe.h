@@ -69,6 +69,49 @@ void bits_result_clear(struct bits_result *r);
  * and negative values in a scale.  probe_round fails with the same message. */
 bool probe_fits(const struct exact *x, const struct format *f, struct exact_error *error);
 
+/* ---- explaining an encoding ---- */
+
+/* The decimal with the fewest digits that roundTiesToEven reads as this encoding, the nearest of them to its
+ * value; NULL for infinities and NaNs. */
+struct exact *probe_shortest(const struct format *f, uint32_t bits);
+
+/* How many significant decimal digits are certain here: every decimal of so many digits near the value
+ * survives being stored and read back, because decimals are as far apart as the format's values, or farther.
+ * 0 where there is no value, or not one digit is. */
+int probe_certain_digits(const struct format *f, uint32_t bits);
+
+/* Why the encoding has its class. */
+void probe_class_why(const struct format *f, uint32_t bits, char *to, size_t size);
+
+/* Stochastic rounding of a finite value: how many of the 2^bits random words (1..32) take the neighbour away
+ * from zero: the fraction of an ulp x 2^bits, rounded up. */
+uint64_t probe_words_away(const struct exact *x, const struct format *f, int bits);
+
+struct bits_explanation {
+    struct exact *shortest; /* probe_shortest */
+    int certain_digits;
+    bool has_interval;        /* some reals round to the encoding under the policy: those from low to high, */
+    struct exact *low, *high; /* NULL: infinite */
+    bool low_closed, high_closed;         /* whether the ends belong to it */
+    uint32_t raw_plus_one, raw_minus_one; /* the encoding as an integer +-1: not nextUp and nextDown */
+};
+bool probe_explain(const struct format *f, uint32_t bits, const struct probe_policy *policy,
+                   struct bits_explanation *out);
+void bits_explanation_clear(struct bits_explanation *e);
+
+/* What the value would become through FP32 or FP64 first, each to nearest even, and then to the format under
+ * the policy: differs from a single rounding where rounding twice does.  Of finite values; false with the
+ * reason where the first rounding makes something that the format has no code for. */
+bool probe_via(struct device *d, const struct exact *x, const struct format *f,
+               const struct probe_policy *policy, uint32_t *through_fp32, uint32_t *through_fp64,
+               struct exact_error *error);
+
+/* The value of an encoding rounded to format g and back: what the other format loses.  False with the reason
+ * where g (or f, coming back) has no code for it, too. */
+bool probe_through(struct device *d, const struct format *f, uint32_t bits, const struct format *g,
+                   const struct probe_policy *policy, uint32_t *there, uint32_t *back,
+                   struct exact_error *error);
+
 /* ---- updates ---- */
 
 struct update_scheme {

@@ -48,21 +48,6 @@ static void fill_scientific(const struct bits_result *r, struct bits_row *row)
     exact_free(significand);
 }
 
-static void fill_flags(uint32_t flags, char *to, size_t size)
-{
-    static const struct {
-        uint32_t flag;
-        const char *name;
-    } names[] = {{FLAG_INEXACT, "inexact"},
-                 {FLAG_UNDERFLOW, "underflow"},
-                 {FLAG_OVERFLOW, "overflow"},
-                 {FLAG_INVALID, "invalid"}};
-    *to = '\0';
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (flags & names[i].flag)
-            text_append(to, size, "%s%s", *to ? ", " : "", names[i].name);
-}
-
 static void fill_errors(const struct exact *x, const struct bits_result *r, struct bits_row *row)
 {
     text_format(row->error, sizeof row->error, "–");
@@ -167,7 +152,7 @@ static bool fill_row(struct device *d, const char *input, const struct exact *x,
     free(hexfloat);
     fill_errors(x, r, row);
     fill_tie(x, r, policy, row);
-    fill_flags(r->flags, row->flags, sizeof row->flags);
+    text_flags(row->flags, sizeof row->flags, r->flags);
     fill_neighbours(r, row);
     fill_flips(r, row);
     if (!probe_interval(f, r->bits, policy, row->interval, sizeof row->interval))

@@ -1,4 +1,5 @@
 #include "probe_text.h"
+#include "kernels.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,4 +123,20 @@ void text_power_value(char *to, size_t size, const struct exact *x, int digits)
         text_append(to, size, " = %s", value);
     else
         text_format(to, size, "%s", value);
+}
+
+void text_flags(char *to, size_t size, uint32_t flags)
+{
+    static const struct {
+        uint32_t flag;
+        const char *name;
+    } names[] = {{FLAG_INEXACT, "inexact"},
+                 {FLAG_UNDERFLOW, "underflow"},
+                 {FLAG_OVERFLOW, "overflow"},
+                 {FLAG_INVALID, "invalid"},
+                 {FLAG_DIVIDE_BY_ZERO, "divide by zero"}};
+    *to = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (flags & names[i].flag)
+            text_append(to, size, "%s%s", *to ? ", " : "", names[i].name);
 }

@@ -32,6 +32,9 @@ void text_approximate(char *to, size_t size, const struct exact *x, int digits, 
 /* "2^-12" if |x| is a power of two (with "-" in front if x is negative), and true; else false. */
 bool text_power(char *to, size_t size, const struct exact *x);
 
+/* The names of exceptions (enum round_flag): "inexact, underflow", or "". */
+void text_flags(char *to, size_t size, uint32_t flags);
+
 /* "2^-12 = 0.000244140625", or the value alone where it is no power of two. */
 void text_power_value(char *to, size_t size, const struct exact *x, int digits);
 

@@ -54,7 +54,7 @@ void report_policy(json_t *root, const struct probe_policy *policy)
         json_object_set_new(root, "random_bits", json_integer(policy->random_bits));
 }
 
-static json_t *flags(uint32_t raised)
+json_t *report_flags(uint32_t raised)
 {
     static const struct {
         uint32_t flag;
@@ -106,9 +106,38 @@ json_t *report_bits_result(const struct bits_result *r)
         "error", report_exact(r->error), "error_ulp_approx",
         r->error ? report_approximate(r->error_ulp) : json_null(), "ulp", report_exact(r->ulp), "next_up",
         r->has_up ? report_bits_value(f, r->up) : json_null(), "next_down",
-        r->has_down ? report_bits_value(f, r->down) : json_null(), "flags", flags(r->flags));
+        r->has_down ? report_bits_value(f, r->down) : json_null(), "flags", report_flags(r->flags));
     free(hexfloat);
     return o;
+}
+
+/* An end of an interval; NULL is infinite. */
+static json_t *end(const struct exact *x, const char *infinite)
+{
+    return x ? report_exact(x) : json_string(infinite);
+}
+
+bool report_explanation(json_t *o, const struct bits_result *r, const struct probe_policy *policy)
+{
+    const struct format *f = r->format;
+    struct bits_explanation e;
+    char why[TEXT_LINE];
+    bool done = probe_explain(f, r->bits, policy, &e);
+    probe_class_why(f, r->bits, why, sizeof why);
+    if (done) {
+        json_object_set_new(o, "class_because", json_string(why));
+        json_object_set_new(o, "shortest", report_exact(e.shortest));
+        json_object_set_new(o, "certain_digits", json_integer(e.certain_digits));
+        json_object_set_new(o, "interval",
+                            e.has_interval ? json_pack("{s:o, s:b, s:o, s:b}", "low", end(e.low, "-inf"),
+                                                       "low_closed", e.low_closed, "high", end(e.high, "inf"),
+                                                       "high_closed", e.high_closed)
+                                           : json_null());
+        json_object_set_new(o, "bits_plus_one", report_pair(f, e.raw_plus_one));
+        json_object_set_new(o, "bits_minus_one", report_pair(f, e.raw_minus_one));
+    }
+    bits_explanation_clear(&e);
+    return done;
 }
 
 json_t *report_update_result(const struct update_result *r)

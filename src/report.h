@@ -16,6 +16,9 @@ json_t *report_bits(const struct format *f, uint64_t bits);
 json_t *report_bits_value(const struct format *f, uint64_t bits);
 json_t *report_pair(const struct format *f, uint64_t bits);
 
+/* Exceptions raised (enum round_flag) as a list of names. */
+json_t *report_flags(uint32_t raised);
+
 /* A number of a key in _approx: null for infinities and NaN, which JSON has not. */
 json_t *report_approximate(double x);
 
@@ -27,6 +30,9 @@ void report_policy(json_t *root, const struct probe_policy *policy);
 
 /* One entry of "formats" of `bits`, and of "schemes" of `update`. */
 json_t *report_bits_result(const struct bits_result *r);
+
+/* Adds what --explain asks for to an entry of "formats". */
+bool report_explanation(json_t *o, const struct bits_result *r, const struct probe_policy *policy);
 json_t *report_update_result(const struct update_result *r);
 
 /* A document whose last key is a list that is printed item by item, so that it never is in memory as a whole:

@@ -22,6 +22,7 @@ struct selftest_result {
 struct selftest_options {
     const char *device; /* "cpu", "cuda" */
     bool exhaustive;
+    const char *only; /* checks whose name holds this text; NULL for all */
     /* Called after each check, and, with result NULL, now and then with the share done of the current one. */
     void (*report)(void *context, const char *name, double share, const struct selftest_result *result);
     void *context;
@@ -30,10 +31,5 @@ struct selftest_options {
 /* Runs every check.  The number that found a difference, or -1 with a message in error[DEVICE_TEXT] if the
  * device failed. */
 int selftest_run(const struct selftest_options *options, char *error);
-
-/* One encoding of FP32 rounded to another IEEE format by roundTiesToEven, in plain integer arithmetic; NaNs
- * are converted as the product's rule says.  Independent of the kernels: it is what they are checked against.
- */
-uint32_t selftest_round(uint32_t fp32, const struct format *f);
 
 #endif

@@ -136,7 +136,7 @@ static void compare(struct step *s, const char *name, const char *suffix, float 
         want[COUNTER_FLUSHED] += before[i] != 0 && after == 0;
         want[COUNTER_SUBNORMAL] += after != 0 && fabs((double)after) < ldexp(1, f->emin);
         want[COUNTER_OVERFLOWED] += isfinite(before[i]) && isinf(after);
-        want[COUNTER_NAN] += isnan(after);
+        want[COUNTER_NAN] += isnan(after) ? 1u : 0u;
     }
     for (int c = 0; c < 5; c++)
         if (got[c] != want[c])

@@ -335,6 +335,7 @@ static uint32_t count_away(const char *text, const char *format, int bits, uint3
         assert_true(out[word].bits == towards || out[word].bits == towards + 1);
         count += out[word].bits != towards;
     }
+    assert_int_equal(probe_words_away(x, format_find(format), bits), count);
     exact_free(x);
     free(in);
     free(out);
@@ -354,6 +355,8 @@ static void stochastic_words(void **state)
     assert_int_equal(count_away("448 + 16", "e4m3", 8, 0x7e), 1 << 7);
     assert_int_equal(count_away("0.75", "e2m1", 8, 1), 1 << 7);
     assert_int_equal(count_away("3", "e8m0", 8, 0x80), 1 << 7);
+    assert_int_equal(count_away("2^-200", "fp16", 4, 0), 1);
+    assert_int_equal(count_away("1/3 * 2^-24", "fp16", 12, 0), 1366);
     assert_int_equal(count_away("1/3", "e2m1", 16, 0), 43691); /* 2/3 x 2^16, rounded up */
 }
 

@@ -314,7 +314,7 @@ static void test_skips_leave_no_trace(void **state)
     (void)state;
     struct trainer *a = create("xor", "bf16-pure", "fixed:64", OPTIMIZER_ADAM);
     struct trainer *b = create("xor", "bf16-pure", "fixed:64", OPTIMIZER_ADAM);
-    uint64_t x, y, state_digest;
+    uint64_t x = 0, y = 1, state_digest;
     for (int s = 0; s < 20; s++) {
         assert_true(trainer_step(a) && trainer_step(b));
         if (s % 4 == 0)

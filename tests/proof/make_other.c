@@ -92,7 +92,9 @@ static void make_update_probe(struct maker *m, enum format_id f)
         cases[i].format = (int32_t)format;
         cases[i].kind = (int32_t)make_below(m, 4);
         cases[i].weight = make_encoding(m, cases[i].kind == UPDATE_MASTER ? FORMAT_FP32 : format);
-        cases[i].delta = make_value(m);
+        cases[i].delta = make_below(m, 2) || cases[i].kind == UPDATE_MASTER
+                             ? make_value(m)
+                             : make_near_tie(m, cases[i].weight, format);
         cases[i].steps = (int64_t)make_below(m, 330);
         cases[i].seed = make_random(m);
     }

@@ -1,5 +1,7 @@
 /* make_step.c: cases of the kernels that a training step is made of. */
+#include "kernels/number.k.h"
 #include "maker.h"
+#include <stdlib.h>
 
 /* Sizes around the CPU's tiles: smaller, equal, one more, several. */
 static const long shapes[][3] = {
@@ -121,17 +123,42 @@ static void make_unscale(struct maker *m, enum format_id f)
     make_params(m, f, FORMAT_FP32);
 }
 
-/* Every optimizer with every update rounding; each flavour once after an overflow too. */
+/* Weights, and FP32 gradients that move them by ties of their last place, or nearly. */
+static void make_ties(struct maker *m, enum format_id f, long n, void **weights, void **gradients)
+{
+    void *w = malloc((size_t)n * 4);
+    float *g = malloc((size_t)n * 4);
+    m->lr = 1.0f;
+    for (long i = 0; w && g && i < n; i++) {
+        k_store_bits(w, i, make_encoding(m, f), f);
+        g[i] = make_near_tie(m, k_load_bits(w, i, f), f);
+    }
+    *weights = make_buffer(m, w, n, f == FORMAT_FP32 ? 4 : 2);
+    *gradients = make_buffer(m, g, n, 4);
+    free(w);
+    free(g);
+}
+
+/* Every optimizer with every update rounding; then each flavour after an overflow; then SGD on ties. */
 static void make_updates(struct maker *m, enum format_id weights, enum format_id state)
 {
-    int kind = m->variant / FLAVOUR_COUNT % (OPTIMIZER_COUNT * UPDATE_ROUNDING_COUNT);
-    bool overflow = m->variant / FLAVOUR_COUNT == OPTIMIZER_COUNT * UPDATE_ROUNDING_COUNT;
+    int kind = m->variant / FLAVOUR_COUNT;
+    bool overflow = kind == OPTIMIZER_COUNT * UPDATE_ROUNDING_COUNT,
+         ties = kind > OPTIMIZER_COUNT * UPDATE_ROUNDING_COUNT;
     long n = MAKE_BLOCKS * PARAM_BLOCK;
-    m->flavour = (enum flavour)(m->variant % FLAVOUR_COUNT);
+    void *w, *g;
+    m->flavour = ties ? FLAVOUR_MODERATE : (enum flavour)(m->variant % FLAVOUR_COUNT);
+    if (ties) {
+        kind = OPTIMIZER_SGD + OPTIMIZER_COUNT * (m->variant % UPDATE_ROUNDING_COUNT);
+        make_ties(m, weights, n, &w, &g);
+    } else {
+        w = make_array(m, weights, n);
+        g = make_array(m, state, n);
+    }
     m->args.update = (struct update_args){make_blocks(m),
                                           MAKE_BLOCKS,
-                                          make_array(m, weights, n),
-                                          make_array(m, state, n),
+                                          w,
+                                          g,
                                           make_array(m, state, n),
                                           make_array(m, state, n),
                                           make_array(m, weights, n),
@@ -141,7 +168,7 @@ static void make_updates(struct maker *m, enum format_id weights, enum format_id
                                           make_settings(m),
                                           make_counters(m, MAKE_PARAMS),
                                           kind % OPTIMIZER_COUNT,
-                                          kind / OPTIMIZER_COUNT};
+                                          kind / OPTIMIZER_COUNT % UPDATE_ROUNDING_COUNT};
 }
 
 static void make_update(struct maker *m, enum format_id f)
@@ -178,11 +205,11 @@ const struct make_row make_step_rows[] = {
     ONE(loss_mean, FLAVOUR_COUNT * 5, make_loss_mean),
     ONE(begin_step, 12, make_step_args),
     ONE(scale_loss, 60, make_step_args),
-    ONE(rescale, 120, make_step_args),
+    ONE(rescale, 240, make_step_args),
     EACH(cast_params, 2 * FLAVOUR_COUNT, make_cast_params),
     EACH(check, 2 * FLAVOUR_COUNT, make_unscale),
     EACH(unscale, 4 * FLAVOUR_COUNT, make_unscale),
-    EACH(update, UPDATE_VARIANTS, make_update),
+    EACH(update, UPDATE_VARIANTS + FLAVOUR_COUNT, make_update),
     EACH(update_low, UPDATE_VARIANTS, make_update_low),
 };
 const int make_step_row_count = sizeof make_step_rows / sizeof *make_step_rows;

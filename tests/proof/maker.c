@@ -64,6 +64,15 @@ uint32_t make_encoding(struct maker *m, enum format_id format)
     return k_convert(make_value(m), format);
 }
 
+float make_near_tie(struct maker *m, uint32_t weight, enum format_id format)
+{
+    uint32_t magnitude = weight & ~k_sign_bit(format);
+    uint32_t above = magnitude < k_infinity(format) ? magnitude + 1 : magnitude;
+    float half = (k_decode(above, format) - k_decode(magnitude, format)) * (make_below(m, 2) ? 0.5f : 0.25f);
+    uint32_t bits = k_bits(half) + (uint32_t)make_below(m, 3) - 1u;
+    return k_float(bits ^ (make_random(m) & 0x80000000u));
+}
+
 void *make_buffer(struct maker *m, const void *data, long count, int size)
 {
     size_t bytes = (size_t)count * (size_t)size;
@@ -108,7 +117,7 @@ struct run_state *make_state(struct maker *m, bool found_inf)
 {
     struct run_state s;
     memset(&s, 0, sizeof s);
-    s.scale = make_value(m);
+    s.scale = make_below(m, 3) ? make_value(m) : 0x1p127f; /* the last before growth is refused */
     s.used_scale = make_value(m);
     s.inverse_scale = make_below(m, 4) == 0 ? 1.0f : make_value(m);
     s.loss_gradient = make_value(m);
@@ -127,7 +136,7 @@ struct run_settings *make_settings(struct maker *m)
     struct run_settings s;
     memset(&s, 0, sizeof s);
     s.seed = make_random(m);
-    s.lr = make_value(m);
+    s.lr = m->lr != 0 ? m->lr : make_value(m);
     s.momentum = 0.9f;
     s.beta1 = 0.9f;
     s.beta2 = 0.999f;
@@ -135,7 +144,7 @@ struct run_settings *make_settings(struct maker *m)
     s.one_minus_beta2 = 0.001f;
     s.epsilon = 1e-8f;
     s.loss_weight = make_value(m);
-    s.scaler = (int32_t)make_below(m, 3);
+    s.scaler = make_below(m, 3) ? SCALER_DYNAMIC : (int32_t)make_below(m, 2);
     s.growth_interval = (int32_t)make_below(m, 4) + 1;
     s.growth = make_below(m, 2) ? 2.0 : 1.7;
     s.backoff = make_below(m, 2) ? 0.5 : 0.3;

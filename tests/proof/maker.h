@@ -42,6 +42,7 @@ struct maker {
     uint32_t stream, drawn; /* of random words */
     enum flavour flavour;
     int variant;
+    float lr; /* of the settings; 0 draws one */
     bool failed;
     struct {
         void *memory;
@@ -56,6 +57,10 @@ uint32_t make_random(struct maker *m);
 long make_below(struct maker *m, long n); /* 0..n-1 */
 float make_value(struct maker *m);
 uint32_t make_encoding(struct maker *m, enum format_id format);
+
+/* Half of the weight's last place, or a quarter, or next to one of these: an update by it lands on a tie, or
+ * so near to one that rounding twice would show. */
+float make_near_tie(struct maker *m, uint32_t weight, enum format_id format);
 
 /* Buffers on the device; all are compared after the launch. */
 void *make_buffer(struct maker *m, const void *data, long count, int size);

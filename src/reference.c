@@ -1,0 +1,94 @@
+/* reference.c: one rounder for every format and IEEE mode, by the book. */
+#include "reference.h"
+#include <string.h>
+
+struct reference reference_make(const struct format *f, enum round_mode mode, bool saturate)
+{
+    struct reference r = {
+        .mode = mode, .width = f->width, .trailing_bits = f->trailing_bits, .emin = f->emin};
+    r.max = (uint32_t)format_max(f);
+    r.nan = f->specials == FORMAT_FINITE ? r.max : (uint32_t)format_quiet_nan(f);
+    r.beyond = saturate || f->specials == FORMAT_FINITE ? r.max
+               : f->specials == FORMAT_INF_NAN          ? (uint32_t)format_infinity(f)
+                                                        : r.nan;
+    r.has_payload = f->specials == FORMAT_INF_NAN;
+    return r;
+}
+
+/* Does the mode take the larger of the two magnitudes around a value?  `rest` and `half` are in the same
+ * unit. */
+static bool takes_larger(enum round_mode mode, int sign, bool odd, uint64_t rest, uint64_t half)
+{
+    switch (mode) {
+    case ROUND_RNE:
+        return rest > half || (rest == half && odd);
+    case ROUND_RNA:
+        return rest >= half;
+    case ROUND_RUP:
+        return rest && !sign;
+    case ROUND_RDN:
+        return rest && sign;
+    default:
+        return false;
+    }
+}
+
+uint32_t reference_round(const struct reference *r, int sign, uint64_t significand, int exponent)
+{
+    uint32_t sign_code = (uint32_t)sign << (r->width - 1);
+    int leading = exponent + 63 - __builtin_clzll(significand);
+    int binade = leading < r->emin ? r->emin : leading;
+    int drop = binade - r->trailing_bits - exponent;
+    uint64_t kept, rest, half;
+    if (drop <= 0) {
+        kept = significand << -drop; /* at most trailing bits + 1 of them: it fits */
+        rest = half = 0;
+    } else if (drop < 64) {
+        kept = significand >> drop;
+        rest = significand & ((UINT64_C(1) << drop) - 1);
+        half = UINT64_C(1) << (drop - 1);
+    } else { /* all of it lies below the last place; only its order with half of one matters */
+        kept = 0;
+        half = UINT64_C(1) << 63;
+        rest = drop == 64 ? significand : 1;
+    }
+    kept += drop > 0 && takes_larger(r->mode, sign, kept & 1, rest, half);
+    /* A significand with its leading bit counts once for the exponent, so that carries go where they belong.
+     */
+    uint64_t code = ((uint64_t)(binade - r->emin) << r->trailing_bits) + kept;
+    if (code <= r->max)
+        return sign_code | (uint32_t)code;
+    bool inwards = r->mode == ROUND_RTZ || r->mode == (sign ? ROUND_RUP : ROUND_RDN);
+    return sign_code | (inwards ? r->max : r->beyond);
+}
+
+uint32_t reference_round_fp32(const struct reference *r, uint32_t fp32)
+{
+    int sign = (int)(fp32 >> 31);
+    uint32_t sign_code = (uint32_t)sign << (r->width - 1);
+    uint32_t field = fp32 >> 23 & 0xff, trailing = fp32 & 0x7fffff;
+    if (field == 0xff && trailing)
+        return sign_code | r->nan | (r->has_payload ? trailing >> (23 - r->trailing_bits) : 0);
+    if (field == 0xff)
+        return sign_code | r->beyond;
+    if (field == 0 && trailing == 0)
+        return sign_code;
+    return reference_round(r, sign, field ? trailing | 0x800000 : trailing, (field ? (int)field : 1) - 150);
+}
+
+uint32_t reference_round_double(const struct reference *r, double x, int beyond)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int sign = (int)(bits >> 63), field = (int)(bits >> 52 & 0x7ff);
+    uint64_t trailing = bits & ((UINT64_C(1) << 52) - 1);
+    uint32_t sign_code = (uint32_t)sign << (r->width - 1);
+    if (field == 0x7ff)
+        return trailing ? r->nan : sign_code | r->beyond; /* computed NaNs are the canonical one */
+    if (field == 0 && trailing == 0)
+        return sign_code;
+    uint64_t significand = field ? trailing | UINT64_C(1) << 52 : trailing;
+    /* Eight more bits hold what lies beyond: rounding looks only at its sign. */
+    significand = (significand << 8) + (uint64_t)(int64_t)beyond;
+    return reference_round(r, sign, significand, (field ? field : 1) - 1075 - 8);
+}
