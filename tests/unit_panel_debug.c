@@ -88,8 +88,11 @@ static void breakpoints_are_a_list_where_there_is_room(void **state)
         s->breaks[i] = (struct break_view){.number = i + 1, .enabled = true};
         SET(s->breaks[i].text, "underflow fc2.weight.grad");
     }
-    text = fixture_text(panel_train_draw, s, &view, 34, 120, false);
+    text = fixture_text(panel_train_draw, s, &view, 60, 120, false);
     assert_true(fixture_find(text, " more") > 0);
+    free(text);
+    text = fixture_text(panel_train_draw, s, &view, 34, 120, false); /* too few rows for a list */
+    assert_true(fixture_find(text, " breaks 1 underflow fc2.weight.grad   2 underflow") > 0);
     free(text);
     s->in_step = false;
     s->why_here = false;

@@ -191,7 +191,7 @@ static void wide_losses_get_a_logarithmic_axis(void **state)
     for (int i = 0; i < s->lanes[0].loss_curve.count; i++)
         s->lanes[0].loss_curve.value[i] = pow(10, -i / 100.0);
     char *text = fixture_text(panel_train_draw, s, &view, 34, 120, false);
-    assert_true(fixture_find(text, "─ loss (log) ─") > 0);
+    assert_true(fixture_find(text, "─ loss (log)") > 0);
     assert_true(fixture_find(text, "0.01 ┤") > 0);
     free(text);
     free(s);
@@ -221,10 +221,10 @@ static void four_lanes(void **state)
     struct snapshot *s = fixture_run();
     fixture_lane(s, "fp16-pure fixed:1048576", "0.4321", 0.4, 40);
     char *text = fixture_text(panel_train_draw, s, &view, 20, 80, false);
-    assert_true(fixture_find(text, " 4 fp16-pure …         0.4321") > 0);
+    assert_true(fixture_find(text, " 4 fp16-pure …   0.4321 0.981") > 0);
     free(text);
     text = fixture_text(panel_train_draw, s, &view, 34, 120, false);
-    assert_true(fixture_find(text, "4 fp16-pure fixed:1048576   0.4321") > 0);
+    assert_true(fixture_find(text, "4 fp16-pure …   0.4321    0.981") > 0);
     for (char digit = '1'; digit <= '4';
          digit++) { /* each curve has its digit, at least once inside the plot */
         int found = 0;

@@ -164,13 +164,13 @@ static void curves_draw(struct grid *g, struct rect r, const struct snapshot *s)
 static const struct {
     const char *head;
     int width;
-} lane_columns[] = {{"loss", 8}, {"accuracy", 5}, {"lost", 6}, {"lost, all", 9}, {"drift", 10}};
+} lane_columns[] = {{"loss", 8}, {"accuracy", 5}, {"lost", 6}, {"drift", 8}, {"lost, all", 9}};
 enum { LANE_COLUMNS = sizeof lane_columns / sizeof *lane_columns };
 
 static const char *lane_text(const struct lane_view *lane, int column)
 {
-    const char *const texts[LANE_COLUMNS] = {lane->loss, lane->accuracy, lane->lost, lane->lost_total,
-                                             lane->drift};
+    const char *const texts[LANE_COLUMNS] = {lane->loss, lane->accuracy, lane->lost, lane->drift,
+                                             lane->lost_total};
     return texts[column];
 }
 
@@ -190,24 +190,39 @@ static int lane_column_width(const struct snapshot *s, int column, bool head)
     return width;
 }
 
+/* Columns that names get, and how many of the others there is room for.  Long names are cut to their first
+ * words where that makes room. */
+static int legend_columns(const struct snapshot *s, int cols, bool head, int *name)
+{
+    int full = 4, word = 10, all = 0, shown = 0, last = head ? LANE_COLUMNS : 2;
+    for (int lane = 0; lane < lanes_of(s); lane++) {
+        const char *recipe = s->lanes[lane].recipe;
+        int width = glyph_text_width(recipe), first = (int)strcspn(recipe, " ") + 2;
+        full = width > full ? width : full;
+        word = width > word && first > word ? first : word;
+    }
+    for (int column = 0; column < last; column++)
+        all += 1 + lane_column_width(s, column, head);
+    int room = cols - 3 - lane_column_width(s, 0, head); /* the loss is there in any case */
+    *name = full > word && 2 + full + all > cols ? word : full;
+    *name = *name > room ? room : *name;
+    int end = 2 + *name;
+    while (shown < last && (end += 1 + lane_column_width(s, shown, head)) <= cols)
+        shown++;
+    return shown;
+}
+
 static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s, bool head)
 {
-    int name = 4, room = r.cols - 3 - lane_column_width(s, 0, head); /* the loss is there in any case */
-    for (int lane = 0; lane < lanes_of(s); lane++) {
-        int width = glyph_text_width(s->lanes[lane].recipe);
-        name = width > name ? width : name;
-    }
-    name = name > room ? room : name;
-    int row = r.row + head, end = r.col + r.cols, first = r.col + 2 + name;
+    int name, columns = legend_columns(s, r.cols, head, &name);
+    int row = r.row + head, first = r.col + 2 + name;
     for (int lane = 0; lane < lanes_of(s) && row + lane < r.row + r.rows; lane++) {
         enum role role = theme_lane((unsigned)lane);
         grid_put(g, row + lane, r.col, role, (uint32_t)('1' + lane));
         run_words(g, row + lane, r.col + 2, name, role, s->lanes[lane].recipe);
     }
-    for (int column = 0; column < (head ? LANE_COLUMNS : 2); column++) {
+    for (int column = 0; column < columns; column++) {
         first += 1 + lane_column_width(s, column, head);
-        if (first > end)
-            return;
         if (head)
             grid_text_right(g, r.row, first, ROLE_DIM, lane_columns[column].head);
         for (int lane = 0; lane < lanes_of(s) && row + lane < r.row + r.rows; lane++)
@@ -250,12 +265,15 @@ void loss_draw(struct grid *g, struct rect r, const struct snapshot *s, bool box
 {
     bool head = r.rows >= 13;
     double low, high, end;
-    char title[64], place[40] = "";
+    char title[160], place[48] = "", drift[TEXT_SHORT + 16] = "";
     bool logarithmic = loss_limits(s, &low, &high, &end) && loss_logarithmic(low, high);
+    int name, columns = legend_columns(s, r.cols - (boxed ? 4 : 2), head, &name);
     if (s->behind)
         snprintf(place, sizeof place, " · step %lld of %lld", (long long)s->step, (long long)s->last_step);
-    snprintf(title, sizeof title, "loss%s%s%s", logarithmic ? " (log)" : "",
-             head || s->behind ? "" : ", accuracy", place);
+    if (head && columns < LANE_COLUMNS - 1 && lanes_of(s) > 0 && s->lanes[0].drift[0])
+        snprintf(drift, sizeof drift, " · drift %s", s->lanes[0].drift); /* its column found no room */
+    snprintf(title, sizeof title, "loss%s%s%s%s", logarithmic ? " (log)" : "",
+             head || s->behind ? "" : ", accuracy", place, drift);
     struct rect in = run_section(g, r, title, boxed);
     int legend = lanes_of(s) + head, differences = head ? differences_of(s) : 0;
     if (in.rows - legend - differences < 6)

@@ -174,7 +174,8 @@ void map_draw(struct grid *g, struct rect r, const struct view *v, const struct 
              part);
     run_section(g, r, title, false);
     cells_draw(g, map, h, &w);
-    legend_draw(g, rect_make(in.row, in.col + in.cols - LEGEND, in.rows, LEGEND), h);
+    int legend = w.cols * w.wide + 2, last = in.cols - LEGEND;
+    legend_draw(g, rect_make(in.row, in.col + (legend < last ? legend : last), in.rows, LEGEND), h);
     if (t && in.rows > 0)
         element_draw(g, rect_make(in.row + in.rows, in.col, 1, in.cols), h, t, &w);
 }
