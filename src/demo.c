@@ -83,6 +83,8 @@ static bool read_line(struct demo *d, char *line, int number, char *why)
     enum command_id id = command_parse(line, &argument, why);
     if (id == COMMAND_COUNT || !command_check(id, argument, why))
         return false;
+    if (id == COMMAND_SAVE || id == COMMAND_LOAD || id == COMMAND_RESTORE)
+        return fail(why, "%s is not for scripts", command_table[id].name);
     return add_line(d, number, id, argument) || fail(why, "out of memory");
 }
 
