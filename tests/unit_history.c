@@ -28,7 +28,7 @@ static void checkpoints_thin_with_their_age(void **state)
         const struct checkpoint *c = history_find(&h, step);
         assert_non_null(c);
         int64_t age = 20000 - step;
-        assert_true(c->step <= step && step - c->step <= (age <= 1024 ? 31 : age / 16));
+        assert_true(c->step <= step && step - c->step <= (age <= 1024 ? 63 : age / 8));
     }
     assert_int_equal(h.used, (size_t)h.count * 1000);
     history_set_budget(&h, 100000, 20000);
