@@ -203,7 +203,9 @@ static int legend_columns(const struct snapshot *s, int cols, bool head, int *na
     }
     for (int column = 0; column < last; column++)
         all += 1 + lane_column_width(s, column, head);
-    int room = cols - 3 - lane_column_width(s, 0, head); /* the loss is there in any case */
+    /* The loss is there in any case; where there is little room, a long name gives way to the accuracy, too. */
+    int room = cols - 3 - lane_column_width(s, 0, head);
+    room -= head ? 0 : 1 + lane_column_width(s, 1, head);
     *name = full > word && 2 + full + all > cols ? word : full;
     *name = *name > room ? room : *name;
     int end = 2 + *name;
