@@ -199,7 +199,7 @@ struct bits_more {
     char plus_hex[TEXT_HEX], plus[TEXT_SHORT]; /* the encoding as an integer + 1: not nextUp */
     char minus_hex[TEXT_HEX], minus[TEXT_SHORT];
     char via[2][TEXT_SHORT]; /* through FP32, FP64 first, where that differs: "0x3c01 = 1.0009765625" */
-    char chance[TEXT_SHORT]; /* stochastic rounding: "1717987 of 2^32 random words" */
+    char chance[TEXT_SHORT]; /* stochastic rounding away from zero: "131072 / 2^32 = 1 / 2^15" */
     int through_count;
     struct bits_through through[BITS_ROWS];
 };
@@ -245,8 +245,8 @@ struct bits_answer {
 bool probe_bits_list(struct device *d, const char *value_text, const struct format *const *formats, int count,
                      const struct probe_policy *policy, struct bits_answer *out, struct exact_error *error);
 
-/* How a format takes values under a policy, in words: "roundTiesToEven · fp16: overflow → inf, subnormals kept,
- * NaN ours". */
+/* How a format takes values under a policy, in words: "roundTiesToEven · fp16: overflow → inf, subnormals
+ * kept, NaN ours". */
 void probe_policy_words(const struct format *f, const struct probe_policy *policy, char *to, size_t size);
 
 /* Answers about a value as typed.  False with *error filled for text that is no value, too. */

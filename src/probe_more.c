@@ -94,6 +94,23 @@ static bool fill_through(struct device *d, const struct bits_row *row, const str
     return true;
 }
 
+/* "131072 / 2^32 = 1 / 2^15"; "" for a value that stays where it is. */
+static void fill_chance(const struct exact *x, const struct format *f, const struct probe_policy *policy,
+                        struct bits_more *m)
+{
+    int bits = policy->random_bits ? policy->random_bits : 32, reduced = bits;
+    uint64_t away = probe_words_away(x, f, bits), part = away;
+    if (!away)
+        return;
+    while (!(part & 1) && reduced > 0) {
+        part >>= 1;
+        reduced--;
+    }
+    text_format(m->chance, sizeof m->chance, "%llu / 2^%d", (unsigned long long)away, bits);
+    if (reduced < bits && reduced > 0)
+        text_append(m->chance, sizeof m->chance, " = %llu / 2^%d", (unsigned long long)part, reduced);
+}
+
 static bool fill_more(struct device *d, const struct exact *x, const struct format *const *formats, int count,
                       const struct probe_policy *policy, struct bits_row *row, struct exact_error *error)
 {
@@ -109,11 +126,8 @@ static bool fill_more(struct device *d, const struct exact *x, const struct form
     }
     put_raw(m->plus_hex, m->plus, f, (row->bits + 1) & all);
     put_raw(m->minus_hex, m->minus, f, (row->bits - 1) & all);
-    if (policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE) {
-        int bits = policy->random_bits ? policy->random_bits : 32;
-        text_format(m->chance, sizeof m->chance, "%llu / 2^%d",
-                    (unsigned long long)probe_words_away(x, f, bits), bits);
-    }
+    if (policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE)
+        fill_chance(x, f, policy, m);
     fill_via(d, x, policy, row);
     for (int i = 0; i < count && done; i++)
         if (formats[i] != f)

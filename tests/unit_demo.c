@@ -43,8 +43,8 @@ static size_t characters(const char *text)
 static void shipped_demos_hold(void **state)
 {
     (void)state;
-    static const char *const names[] = {"lost-update", "underflow", "loss-scale"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const names[] = {"lost-update", "underflow", "loss-scale", "rounding"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char file[512], error[TEXT_LINE];
         struct demo d;
         struct session *s = open_session();

@@ -110,9 +110,9 @@ static void draw_tie(struct page *p, const struct columns *c, const struct bits_
     char text[TEXT_SHORT];
     snprintf(text, sizeof text, "%s", row->tie);
     char *colon = strchr(text, ':');
-    if (c->tie + glyph_text_width(text) > p->cols && colon)
-        *colon = '\0';
     bool lost = strstr(row->tie, "overflow") || row->class == CLASS_INFINITE;
+    if (c->tie + glyph_text_width(text) > p->cols && colon)
+        snprintf(text, sizeof text, "%.*s", lost ? 20 : (int)(colon - text), lost ? "overflows" : row->tie);
     grid_text_fit(p->g, p->row, p->col + c->tie, p->cols - c->tie, lost ? ROLE_WARNING : ROLE_DIM, text);
 }
 
@@ -310,8 +310,15 @@ static void draw_interval(struct page *p, const struct bits_row *row)
 
 static void draw_why(struct page *p, const struct bits_row *row)
 {
-    char text[3 * TEXT_LINE];
-    snprintf(text, sizeof text, "%s %s %s", row->why[0], row->why[1], row->why[2]);
+    char text[3 * TEXT_LINE + TEXT_VALUE] = "", chance[TEXT_VALUE] = "";
+    if (*row->more.chance)
+        snprintf(chance, sizeof chance, "The probability to go away from zero is %s.", row->more.chance);
+    const char *parts[] = {row->why[0], row->why[1], row->why[2], chance};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t used = strlen(text);
+        if (*parts[i])
+            snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", parts[i]);
+    }
     page_rule(p, "why");
     page_paragraph(p, ROLE_TEXT, text);
 }

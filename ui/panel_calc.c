@@ -181,8 +181,9 @@ static void draw_board(struct page *p, const struct calc_answer *a)
     }
     draw_digits(p, &b, "  exact", a->exact, everything, true);
     draw_marks(p, &b);
-    at += grid_printf(p->g, p->row, at, ROLE_TEXT, "= %s", a->result);
-    at += grid_printf(p->g, p->row, at, ROLE_DIM, "  %s", a->result_hex);
+    snprintf(text, sizeof text, "= %s  %s", a->result, a->result_hex);
+    if (at + glyph_text_width(text) <= p->col + p->cols - 1)
+        grid_text(p->g, p->row, at, ROLE_TEXT, text);
     draw_digits(p, &b, "  stored", a->kept, everything, false);
     page_paragraph(p, ROLE_TEXT, a->text);
 }

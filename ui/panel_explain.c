@@ -52,17 +52,11 @@ static void draw_roundings(struct page *p, const struct bits_row *row)
             int at = p->col + 2 + grid_text(p->g, p->row, p->col + 2, ROLE_WARNING, wide[i]);
             grid_text(p->g, p->row++, at, ROLE_TEXT, row->more.via[i]);
         }
-    if (*row->more.chance) {
-        int at = p->col + 2;
-        at += grid_text(p->g, p->row, at, ROLE_DIM, "away from zero with probability ");
-        at += grid_text(p->g, p->row, at, ROLE_TEXT, row->more.chance);
-        grid_text(p->g, p->row++, at, ROLE_DIM, ", else towards it");
-    }
 }
 
 static void draw_through(struct page *p, const struct bits_through *t)
 {
-    int value = p->col + 24, back = p->col + (p->cols < 100 ? 43 : 54), end = p->col + p->cols - 1;
+    int value = p->col + 24, back = p->col + (p->cols < 100 ? 41 : 54), end = p->col + p->cols - 1;
     char text[TEXT_VALUE];
     grid_text(p->g, p->row, p->col + 2, ROLE_DIM, "in");
     grid_text(p->g, p->row, p->col + 5, ROLE_TITLE, t->name);
