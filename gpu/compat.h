@@ -7,10 +7,10 @@
  *
  *   K_FN               a function that kernels call (K_HOST: one that the host calls, K_BOTH: either)
  *   K_LANES(i, n)      loops i over 0..n-1 in any order: nothing may depend on it
- *   K_KERNEL(NAME, A)  defines kernel NAME with arguments `const struct A *a` and the tile's number `long
- * tile` K_TILES(NAME, A)   defines how many tiles NAME has for the arguments *a (host code) K_ADD(p, v) adds
- * to an integer counter in device memory; the order of additions never matters K_SET(p, v)        sets a flag
- * in device memory that several tiles may set */
+ *   K_KERNEL(NAME, A)  defines kernel NAME with arguments `const struct A *a` and the tile's number `long tile`
+ *   K_TILES(NAME, A)   defines how many tiles NAME has for the arguments *a (host code)
+ *   K_ADD(p, v)        adds to an integer counter in device memory; the order of additions never matters
+ *   K_SET(p, v)        sets a flag in device memory that several tiles may set */
 #ifndef ULPSCOPE_GPU_COMPAT_H
 #define ULPSCOPE_GPU_COMPAT_H
 

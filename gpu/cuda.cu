@@ -16,6 +16,7 @@ const unsigned threads_per_block = 128;
 struct cuda_device {
     struct device base;
     cudaStream_t stream;
+    bool recording;
 };
 
 struct cuda_kernel {
@@ -102,8 +103,49 @@ bool cuda_launch(device *d, enum kernel_id kernel, const void *args)
                  kernel_table[kernel].name);
 }
 
-const device_ops cuda_ops = {cuda_close,    cuda_alloc,  cuda_release, cuda_upload,
-                             cuda_download, cuda_launch, cuda_sync};
+/* A CUDA graph: kernels captured from the stream, their arguments copied.  Where capture or instantiation fails, the
+ * error is cleared and the trainer launches one by one. */
+bool cuda_record(device *d)
+{
+    cuda_device *cuda = cuda_of(d);
+    cuda->recording = cudaStreamBeginCapture(cuda->stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
+    if (!cuda->recording)
+        (void)cudaGetLastError();
+    return cuda->recording;
+}
+
+void *cuda_recorded(device *d)
+{
+    cuda_device *cuda = cuda_of(d);
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t executable = NULL;
+    if (!cuda->recording)
+        return NULL;
+    cuda->recording = false;
+    bool ok = cudaStreamEndCapture(cuda->stream, &graph) == cudaSuccess && graph &&
+              cudaGraphInstantiateWithFlags(&executable, graph, 0) == cudaSuccess;
+    if (graph)
+        cudaGraphDestroy(graph);
+    if (ok)
+        return executable;
+    (void)cudaGetLastError();
+    d->error[0] = '\0';
+    return NULL;
+}
+
+bool cuda_replay(device *d, void *recording)
+{
+    return check(d, cudaGraphLaunch((cudaGraphExec_t)recording, cuda_of(d)->stream), "running a recorded step");
+}
+
+void cuda_forget(device *d, void *recording)
+{
+    (void)d;
+    cudaGraphExecDestroy((cudaGraphExec_t)recording);
+}
+
+const device_ops cuda_ops = {cuda_close, cuda_alloc,  cuda_release,  cuda_upload, cuda_download, cuda_launch,
+                             cuda_sync,  cuda_record, cuda_recorded, cuda_replay, cuda_forget};
 
 /* The count is read only after the code: without a driver the call leaves it as it was. */
 bool cuda_probe(char *text)

@@ -67,6 +67,26 @@ bool device_sync(struct device *d)
     return d->ops->sync(d);
 }
 
+bool device_record(struct device *d)
+{
+    return d->ops->record && d->ops->record(d);
+}
+
+void *device_recorded(struct device *d)
+{
+    return d->ops->recorded ? d->ops->recorded(d) : NULL;
+}
+
+bool device_replay(struct device *d, void *recording)
+{
+    return d->ops->replay(d, recording);
+}
+
+void device_forget(struct device *d, void *recording)
+{
+    d->ops->forget(d, recording);
+}
+
 const char *device_error(const struct device *d)
 {
     return d->error;

@@ -24,6 +24,11 @@ struct device_ops {
     bool (*download)(struct device *d, void *to, const void *from, size_t bytes);
     bool (*launch)(struct device *d, enum kernel_id kernel, const void *args);
     bool (*sync)(struct device *d);
+    /* Recorded launches; all four are NULL where a device has none. */
+    bool (*record)(struct device *d);    /* launches from here on are recorded, not run */
+    void *(*recorded)(struct device *d); /* ends that: what was recorded, or NULL if it cannot be had */
+    bool (*replay)(struct device *d, void *recording);
+    void (*forget)(struct device *d, void *recording);
 };
 
 /* The common head of each driver's device; drivers extend it. */
@@ -63,6 +68,15 @@ bool device_download(struct device *d, void *to, const void *from,
  * tiles are run follows from the arguments. */
 bool device_launch(struct device *d, enum kernel_id kernel, const void *args);
 bool device_sync(struct device *d);
+
+/* A list of launches as one: device_record, the launches, device_recorded.  The recording repeats their
+ * arguments as they were, as often as device_replay is called.  False or NULL where the device cannot record:
+ * that is no error, and nothing has been run. */
+bool device_record(struct device *d);
+void *device_recorded(struct device *d);
+bool device_replay(struct device *d, void *recording);
+void device_forget(struct device *d, void *recording);
+
 const char *device_error(const struct device *d);
 
 /* The CPU device with a choice: instruction set "baseline", "avx2", "avx512" or NULL for the best one here,

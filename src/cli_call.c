@@ -19,44 +19,61 @@ bool cli_flag(const struct cli *c, const char *option)
     return cli_value(c, option) != NULL;
 }
 
+/* Bytes of the UTF-8 character at `text`; 1 for a byte that begins none (Unicode, table 3-7: neither overlong
+ * forms nor surrogates nor anything above U+10FFFF). */
+static size_t character(const char *text)
+{
+    unsigned char lead = (unsigned char)text[0], second = lead ? (unsigned char)text[1] : 0;
+    size_t n = lead >= 0xf0 && lead < 0xf5   ? 4
+               : lead >= 0xe0 && lead < 0xf0 ? 3
+               : lead >= 0xc2 && lead < 0xe0 ? 2
+                                             : 1;
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) ||
+        (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90))
+        return 1;
+    for (size_t i = 1; i < n; i++)
+        if (((unsigned char)text[i] & 0xc0) != 0x80)
+            return 1;
+    return n;
+}
+
+/* Copies one character; what would break the line or the terminal, or turn the direction of the text round,
+ * becomes
+ * '?'.  Returns how many bytes were read. */
+static size_t copy_character(char *to, const char *from)
+{
+    size_t n = character(from);
+    const unsigned char *b = (const unsigned char *)from;
+    bool control = n == 1 && (b[0] < 0x20 || b[0] >= 0x7f);
+    bool c1 = n == 2 && b[0] == 0xc2 && b[1] < 0xa0;
+    bool line = n == 3 && b[0] == 0xe2 && b[1] == 0x80 && b[2] >= 0xa8 && b[2] <= 0xae; /* U+2028 to U+202E */
+    bool isolate =
+        n == 3 && b[0] == 0xe2 && b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9; /* U+2066 to U+2069 */
+    bool replaced = control || c1 || line || isolate;
+    memcpy(to, replaced ? "?" : from, replaced ? 1 : n);
+    to[replaced ? 1 : n] = '\0';
+    return n;
+}
+
 int cli_fail(struct cli *c, int status, const char *format, ...)
 {
+    char text[2 * CLI_TEXT], one[8];
     va_list arguments;
     va_start(arguments, format);
-    fprintf(c->err, "ulpscope: %s%s", c->verb ? c->verb->name : "", c->verb ? ": " : "");
-    vfprintf(c->err, format, arguments);
-    fputc('\n', c->err);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fprintf(c->err, "ulpscope: %s%s", c->verb ? c->verb->name : "", c->verb ? ": " : "");
+    for (const char *at = text; *at;) {
+        at += copy_character(one, at);
+        fputs(one, c->err);
+    }
+    fputc('\n', c->err);
     return status;
 }
 
 int cli_later(struct cli *c)
 {
     return cli_fail(c, CLI_USAGE, "not in this version");
-}
-
-/* Bytes of the UTF-8 character at `text`; 1 for a byte that begins none. */
-static size_t character(const char *text)
-{
-    unsigned char lead = (unsigned char)*text;
-    size_t n = lead >= 0xf0 && lead < 0xf8 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
-    for (size_t i = 1; i < n; i++)
-        if (((unsigned char)text[i] & 0xc0) != 0x80)
-            return 1;
-    return lead >= 0xf8 ? 1 : n;
-}
-
-/* Copies one character; what would break the line or the terminal becomes '?'.  Returns how many bytes were
- * read. */
-static size_t copy_character(char *to, const char *from)
-{
-    size_t n = character(from);
-    unsigned char lead = (unsigned char)*from;
-    bool control = n == 1 && (lead < 0x20 || lead >= 0x7f);
-    bool c1 = n == 2 && lead == 0xc2 && (unsigned char)from[1] < 0xa0;
-    memcpy(to, control || c1 ? "?" : from, control || c1 ? 1 : n);
-    to[control || c1 ? 1 : n] = '\0';
-    return n;
 }
 
 void cli_quote(char *to, size_t size, const char *text)

@@ -47,5 +47,7 @@ int cli_play(struct cli *c)
         return cli_later(c);
     int status =
         c->hooks->play(c->hooks->context, &c->common, c->operands[0], cli_flag(c, "--check"), c->out, error);
+    if (status == CLI_FAILED)
+        cli_flush(c); /* which claims held and which did not */
     return status == CLI_DONE ? status : cli_fail(c, status, "%s", error);
 }

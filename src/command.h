@@ -31,6 +31,26 @@ enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
     X(ROUNDING_UPD, "update-rounding","rne|sr|kahan",     "setup",  SCOPE_SESSION, "how weights take updates; restarts")  \
     X(TWIN,         "twin",           "on|off|RECIPE [RULE]","setup",SCOPE_SESSION,"a second lane: fp32, or any recipe; restarts") \
     X(OVERFLOW,     "overflow",       "",                 "run",    SCOPE_SESSION, "one step with an infinity put into a gradient") \
+    X(CONTINUE,     "continue",       "",                 "run",    SCOPE_SESSION, "run until a breakpoint hits, or paused") \
+    X(INTO,         "into",           "[N]",              "run",    SCOPE_SESSION, "N launches of a step (1)")            \
+    X(OUT,          "out",            "",                 "run",    SCOPE_SESSION, "finish this step")                    \
+    X(GOTO,         "goto",           "N",                "time",   SCOPE_SESSION, "to step N, forwards or backwards")    \
+    X(BACK_STEP,    "back-step",      "[N]",              "time",   SCOPE_SESSION, "N steps back (1); in a step, to its start first") \
+    X(BACK_PHASE,   "back-phase",     "",                 "time",   SCOPE_SESSION, "to the start of the phase before")    \
+    X(BACK_OP,      "back-op",        "",                 "time",   SCOPE_SESSION, "before the last launch")              \
+    X(BUDGET,       "budget",         "MB",               "time",   SCOPE_SESSION, "memory for going back")               \
+    X(BREAK,        "break",          "[CONDITION]",      "break",  SCOPE_SESSION, "stop where it holds; alone: which there are")        \
+    X(BREAK_TOGGLE, "break-toggle",   "N",                "break",  SCOPE_SESSION, "breakpoint N off or on")              \
+    X(BREAK_DELETE, "break-delete",   "N|all",            "break",  SCOPE_SESSION, "forget breakpoint N")                 \
+    X(WHY,          "why",            "",                 "break",  SCOPE_SESSION, "back to the first number that went wrong") \
+    X(SET,          "set",            "TENSOR[I,J] = VALUE","inject",SCOPE_SESSION,"put a value into lane 0 by hand")     \
+    X(FLIP_AT,      "flip-at",        "TENSOR[I,J] BIT",  "inject", SCOPE_SESSION, "flip a bit of lane 0 by hand")        \
+    X(INJECT,       "inject-overflow","",                 "inject", SCOPE_SESSION, "an infinity into the first gradient, here")          \
+    X(HEAT,         "heat",           "[TENSOR]",         "value",  SCOPE_SESSION, "a tensor as a map of exponents; none: no map") \
+    X(LANE,         "lane",           "add RECIPE [RULE] [DEVICE]|drop N","setup",SCOPE_SESSION,"up to four runs side by side; restarts") \
+    X(SAVE,         "save",           "FILE",             "file",   SCOPE_SESSION, "save the commands that lead here")    \
+    X(LOAD,         "load",           "FILE",             "file",   SCOPE_SESSION, "replay a saved session and verify it") \
+    X(RESTORE,      "restore",        "",                 "file",   SCOPE_SESSION, "load what was saved by itself before a crash") \
     X(VALUE,        "value",          "VALUE",            "value",  SCOPE_SESSION, "focus a value as typed")              \
     X(WEIGHT,       "weight",         "[TENSOR[I,J]]",    "value",  SCOPE_SESSION, "focus and watch a weight of the run") \
     X(FLIP,         "flip",           "FORMAT BIT",       "value",  SCOPE_SESSION, "flip a bit of the stored value")      \

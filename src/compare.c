@@ -91,31 +91,61 @@ static double gradient_unit(const struct trainer *t, const struct tensor *x, con
     return (double)c->loss_weight * (written_back ? 1.0 : (double)state->used_scale);
 }
 
+/* Outputs of the forward pass, by their names: recipes that cast elsewhere have other tensors in between. */
+static bool compare_activations(struct trainer *a, struct trainer *b, struct difference *out)
+{
+    for (int i = 0; i < trainer_tensor_count(a) && !out->found; i++) {
+        const struct tensor *x = trainer_tensor(a, i), *y = NULL;
+        for (int k = 0; x->role == TENSOR_ACTIVATION && !y && k < trainer_tensor_count(b); k++)
+            if (strcmp(trainer_tensor(b, k)->name, x->name) == 0)
+                y = trainer_tensor(b, k);
+        if (y && !compare_tensors(a, x, 1.0, b, y, 1.0, out))
+            return false;
+    }
+    return true;
+}
+
 static const struct tensor *held(const struct trainer *t, int param)
 {
     const struct tensor *master = trainer_param_tensor(t, param, TENSOR_MASTER);
     return master ? master : trainer_param_tensor(t, param, TENSOR_WEIGHT);
 }
 
+/* The gradient of the same name; recipes that cast elsewhere store others in between. */
+static const struct tensor *same_gradient(const struct trainer *b, const struct tensor *x, int index)
+{
+    if (index < trainer_gradient_count(b) && strcmp(trainer_gradient(b, index)->name, x->name) == 0)
+        return trainer_gradient(b, index);
+    for (int i = 0; i < trainer_gradient_count(b); i++)
+        if (strcmp(trainer_gradient(b, i)->name, x->name) == 0)
+            return trainer_gradient(b, i);
+    return NULL;
+}
+
 bool compare_first_difference(struct trainer *a, struct trainer *b, struct difference *out)
 {
     struct run_state state_a, state_b;
     *out = (struct difference){.step = trainer_steps(a)};
-    if (trainer_config(a)->task != trainer_config(b)->task ||
-        trainer_gradient_count(a) != trainer_gradient_count(b) || !trainer_read_state(a, &state_a) ||
+    if (trainer_config(a)->task != trainer_config(b)->task || !trainer_read_state(a, &state_a) ||
         !trainer_read_state(b, &state_b))
         return false;
     out->scale_a = state_a.used_scale * trainer_config(a)->loss_weight;
     out->scale_b = state_b.used_scale * trainer_config(b)->loss_weight;
+    out->phase = PHASE_FORWARD;
+    if (!compare_activations(a, b, out) || out->found)
+        return out->found;
     out->is_gradient = true;
+    out->phase = PHASE_BACKWARD;
     for (int i = 0; i < trainer_gradient_count(a); i++) {
-        const struct tensor *x = trainer_gradient(a, i), *y = trainer_gradient(b, i);
-        if (!compare_tensors(a, x, gradient_unit(a, x, &state_a), b, y, gradient_unit(b, y, &state_b), out))
+        const struct tensor *x = trainer_gradient(a, i), *y = same_gradient(b, x, i);
+        if (y &&
+            !compare_tensors(a, x, gradient_unit(a, x, &state_a), b, y, gradient_unit(b, y, &state_b), out))
             return false;
         if (out->found)
             return true;
     }
     out->is_gradient = false;
+    out->phase = PHASE_UPDATE;
     for (int p = 0; p < trainer_param_count(a) && !out->found; p++)
         if (!compare_tensors(a, held(a, p), 1.0, b, held(b, p), 1.0, out))
             return false;

@@ -2,9 +2,12 @@
 #include "demo.h"
 #include "probe_text.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { FILE_MAX = 1 << 20 }; /* a script longer than that is no script */
 
@@ -20,14 +23,30 @@ static bool fail(char *error, const char *format, ...)
 
 /* ---- reading ---- */
 
+/* Only a regular file: opening a FIFO, or reading a terminal, could wait for ever, and the screens with it.
+ */
+static FILE *open_file(const char *file, char *error)
+{
+    int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    struct stat what;
+    FILE *in = NULL;
+    if (fd < 0 || fstat(fd, &what) != 0)
+        fail(error, "%.200s: %s", file, strerror(errno));
+    else if (!S_ISREG(what.st_mode))
+        fail(error, "%.200s: %s", file, S_ISDIR(what.st_mode) ? "is a directory" : "is not a regular file");
+    else if (!(in = fdopen(fd, "rb")))
+        fail(error, "%.200s: %s", file, strerror(errno));
+    if (!in && fd >= 0)
+        close(fd);
+    return in;
+}
+
 /* The whole file, ended by a zero; NULL with a message. */
 static char *read_file(const char *file, char *error)
 {
-    FILE *in = fopen(file, "rb");
-    if (!in) {
-        fail(error, "%.200s: %s", file, strerror(errno));
+    FILE *in = open_file(file, error);
+    if (!in)
         return NULL;
-    }
     char *text = malloc(FILE_MAX + 1);
     size_t n = text ? fread(text, 1, FILE_MAX + 1, in) : 0;
     bool broken = ferror(in) != 0;
@@ -64,6 +83,8 @@ static bool read_line(struct demo *d, char *line, int number, char *why)
     enum command_id id = command_parse(line, &argument, why);
     if (id == COMMAND_COUNT || !command_check(id, argument, why))
         return false;
+    if (id == COMMAND_SAVE || id == COMMAND_LOAD || id == COMMAND_RESTORE)
+        return fail(why, "%s is not for scripts", command_table[id].name);
     return add_line(d, number, id, argument) || fail(why, "out of memory");
 }
 
@@ -100,9 +121,8 @@ void demo_free(struct demo *d)
 
 /* ---- playing ---- */
 
-static bool check_claim(const struct demo_line *line, struct session *s, FILE *out)
+static bool check_claim(const struct demo_line *line, struct session *s, FILE *out, char *found)
 {
-    char found[TEXT_LINE];
     bool ok = session_expect(s, line->argument, found);
     if (out)
         fprintf(out, "%-4s  line %3d  %s  (%s)\n", ok ? "ok" : "FAIL", line->number, line->argument, found);
@@ -118,7 +138,9 @@ int demo_check(const struct demo *d, struct session *s, FILE *out, char *error)
         if (line->command == COMMAND_QUIT)
             break;
         if (line->command == COMMAND_EXPECT) {
-            failed += !check_claim(line, s, out);
+            bool holds = check_claim(line, s, out, why);
+            if (!holds && failed++ == 0)
+                fail(error, "line %d: %.120s (%.120s)", line->number, line->argument, why);
         } else if (command_table[line->command].scope == SCOPE_SESSION &&
                    !session_command(s, line->command, line->argument, why)) {
             fail(error, "line %d: %s: %.160s", line->number, command_table[line->command].name, why);

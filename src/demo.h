@@ -20,14 +20,15 @@ struct demo {
     struct demo_line *lines;
 };
 
-/* Reads and checks a whole script: an unknown command is an error with its line number.  False with a message
- * in error[TEXT_LINE]. */
+/* Reads and checks a whole script, a regular file: an unknown command is an error with its line number. False
+ * with a message in error[TEXT_LINE]. */
 bool demo_load(const char *file, struct demo *out, char *error);
 void demo_free(struct demo *d);
 
 /* Plays a script headless: session commands are carried out, screen commands skipped, claims verified; every
  * claim is written to `out` (NULL for silence) with what was found.  Returns the number of claims that
- * failed, or -1 with a message in error[TEXT_LINE] if the script could not be played. */
+ * failed, the first of them in error[TEXT_LINE]; or -1 with a message there if the script could not be
+ * played. */
 int demo_check(const struct demo *d, struct session *s, FILE *out, char *error);
 
 #endif

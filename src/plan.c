@@ -26,6 +26,28 @@ void *plan_alloc(struct trainer *t, size_t bytes)
     return memory;
 }
 
+/* A piece of the slab; plan_slab has made it large enough for all. */
+static void *slab_take(struct trainer *t, size_t bytes)
+{
+    size_t rounded = (bytes + 63) / 64 * 64;
+    if (!t->slab || t->slab_size - t->slab_used < rounded)
+        return NULL;
+    t->slab_used += rounded;
+    return t->slab + t->slab_used - rounded;
+}
+
+static bool plan_slab(struct trainer *t)
+{
+    enum { ROOM = 4096 };
+    t->slab_size = sizeof(uint32_t) * TRAINER_MAX_TENSORS * COUNTER_COUNT + ROOM +
+                   (size_t)(t->block_count * PARAM_BLOCK) * sizeof(float) * TENSOR_ROLE_COUNT;
+    t->slab = plan_alloc(t, t->slab_size);
+    t->counters = slab_take(t, sizeof(uint32_t) * TRAINER_MAX_TENSORS * COUNTER_COUNT);
+    t->state = slab_take(t, sizeof *t->state);
+    t->device_settings = slab_take(t, sizeof *t->device_settings);
+    return t->slab != NULL;
+}
+
 uint32_t *plan_counters(const struct trainer *t, int tensor)
 {
     return t->counters + (long)tensor * COUNTER_COUNT;
@@ -58,10 +80,10 @@ static int add_array(struct trainer *t, enum tensor_role role, enum format_id fo
     return t->tensors[index].data ? index : TENSOR_NONE;
 }
 
-/* An arena: one tensor a parameter, all in one allocation. */
+/* An arena: one tensor a parameter, all in one piece. */
 static bool add_arena(struct trainer *t, enum tensor_role role, enum format_id format, const char *suffix)
 {
-    char *memory = plan_alloc(t, (size_t)(t->block_count * PARAM_BLOCK) * element_size(format));
+    char *memory = slab_take(t, (size_t)(t->block_count * PARAM_BLOCK) * element_size(format));
     t->arenas[role] = memory;
     t->role_first[role] = t->tensor_count;
     int param = 0;
@@ -429,13 +451,9 @@ bool plan_build(struct trainer *t)
     const struct task *task = t->config.task;
     for (int role = 0; role < TENSOR_ROLE_COUNT; role++)
         t->role_first[role] = TENSOR_NONE;
-    t->counters = plan_alloc(t, sizeof(uint32_t) * TRAINER_MAX_TENSORS * COUNTER_COUNT);
-    t->state = plan_alloc(t, sizeof *t->state);
-    t->device_settings = plan_alloc(t, sizeof *t->device_settings);
     t->row_loss = plan_alloc(t, sizeof(float) * (size_t)task->samples);
     t->correct = plan_alloc(t, sizeof(uint32_t));
-    if (!t->counters || !t->state || !t->device_settings || !t->row_loss || !t->correct || !plan_nodes(t) ||
-        !plan_arenas(t))
+    if (!t->row_loss || !t->correct || !plan_nodes(t) || !plan_slab(t) || !plan_arenas(t))
         return false;
     int points = add_array(t, TENSOR_DATA, FORMAT_FP32, task->samples, task->inputs, "x", "");
     if (points < 0)

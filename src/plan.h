@@ -70,11 +70,20 @@ struct trainer {
     uint32_t *correct;
     void *allocations[TRAINER_MAX_TENSORS + 32];
     int allocation_count;
+    /* One piece of memory for all that steps carry on, so that one copy saves it: arenas, state, settings,
+     * counters. */
+    char *slab;
+    size_t slab_size, slab_used;
+    void *graph; /* a whole step, where the device can record one; else NULL */
+    bool no_graph;
     char error[DEVICE_TEXT];
 };
 
 /* Device memory that trainer_free releases.  NULL, and the reason in t->error, on failure. */
 void *plan_alloc(struct trainer *t, size_t bytes);
+
+/* Drops the recorded step: launches have changed, or the trainer goes. */
+void trainer_forget_graph(struct trainer *t);
 
 /* Creates tensors and launches.  False, with t->error, on failure. */
 bool plan_build(struct trainer *t);

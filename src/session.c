@@ -26,9 +26,8 @@ static void setup_default(struct setup *setup, bool twin)
     setup->loss_weight = c.loss_weight;
     snprintf(setup->lr_text, sizeof setup->lr_text, "%s", setup->task->lr);
     snprintf(setup->loss_weight_text, sizeof setup->loss_weight_text, "1");
-    setup->twin = twin;
-    setup->twin_recipe = *recipe_find("fp32");
-    setup->twin_scaler = scaler_table[0];
+    setup->more = twin;
+    setup->lanes[0] = (struct lane_setup){.recipe = *recipe_find("fp32"), .scaler = scaler_table[0]};
 }
 
 /* "O2", and what differs from it: "O2 fixed:1", "bf16-pure+master kahan". */
@@ -57,78 +56,91 @@ static bool lane_refresh(struct lane *lane)
            trainer_read_counts(lane->trainer, lane->counts);
 }
 
+/* The device of that name: the session's own, one opened before, or a new one. */
+struct device *session_lane_device(struct session *s, const char *name, char *error)
+{
+    if (!*name || strcmp(name, s->device->name) == 0)
+        return s->device;
+    for (int i = 0; i < s->other_count; i++)
+        if (strcmp(s->others[i]->name, name) == 0)
+            return s->others[i];
+    struct device *d = s->other_count < SNAPSHOT_LANES ? device_open(name, error) : NULL;
+    if (d)
+        s->others[s->other_count++] = d;
+    return d;
+}
+
 static bool lane_make(struct session *s, struct lane *lane, const struct setup *setup,
-                      const struct recipe *recipe, const struct scaler *scaler, char *error)
+                      const struct lane_setup *own, char *error)
 {
     struct trainer_config c = {.task = setup->task,
-                               .recipe = *recipe,
-                               .scaler = *scaler,
+                               .recipe = own->recipe,
+                               .scaler = own->scaler,
                                .optimizer = setup->optimizer,
                                .lr = setup->lr,
                                .loss_weight = setup->loss_weight,
                                .seed = setup->seed};
     memset(lane, 0, sizeof *lane);
-    lane_name(lane->name, sizeof lane->name, recipe, scaler);
-    lane->trainer = trainer_create(s->device, &c, error);
+    lane_name(lane->name, sizeof lane->name, &own->recipe, &own->scaler);
+    lane->device = session_lane_device(s, own->device, error);
+    if (!lane->device)
+        return false;
+    if (*own->device)
+        text_append(lane->name, sizeof lane->name, " %s", lane->device->name);
+    lane->trainer = trainer_create(lane->device, &c, error);
     if (!lane->trainer)
         return false;
     if (lane_refresh(lane))
         return true;
-    snprintf(error, DEVICE_TEXT, "%s", device_error(s->device));
+    snprintf(error, DEVICE_TEXT, "%s", device_error(lane->device));
     trainer_free(lane->trainer);
     return false;
 }
 
-static bool scratch_grow(struct session *s, long elements, char *error)
+static bool lanes_make(struct session *s, struct lane *made, const struct setup *setup, char *error)
 {
-    struct scratch *x = &s->scratch;
-    if (elements <= x->elements)
+    struct lane_setup first = {.recipe = setup->recipe, .scaler = setup->scaler};
+    int done = 0;
+    while (done <= setup->more &&
+           lane_make(s, &made[done], setup, done ? &setup->lanes[done - 1] : &first, error))
+        done++;
+    if (done > setup->more)
         return true;
-    void *rounded = device_alloc(s->device, (size_t)elements * sizeof(float));
-    if (!rounded) {
-        snprintf(error, DEVICE_TEXT, "%s", device_error(s->device));
-        return false;
-    }
-    device_release(s->device, x->rounded);
-    x->rounded = rounded;
-    x->elements = elements;
-    return true;
+    while (done > 0)
+        trainer_free(made[--done].trainer);
+    return false;
 }
 
 bool session_build(struct session *s, const struct setup *setup, char *error)
 {
-    struct lane made[2];
+    struct lane made[SNAPSHOT_LANES];
     char why[DEVICE_TEXT];
-    int count = setup->twin ? 2 : 1, done = 0;
-    bool ok = lane_make(s, &made[0], setup, &setup->recipe, &setup->scaler, why);
-    done += ok;
-    if (ok && setup->twin) {
-        ok = lane_make(s, &made[1], setup, &setup->twin_recipe, &setup->twin_scaler, why);
-        done += ok;
-    }
-    ok = ok && scratch_grow(s, trainer_arena(made[0].trainer).elements, why);
-    if (!ok) {
-        while (done > 0)
-            trainer_free(made[--done].trainer);
-        snprintf(error, 160, "%.159s", why);
-        return false;
+    if (!lanes_make(s, made, setup, why))
+        return session_refuse(error, "%.159s", why);
+    if (!session_scratch_grow(s, trainer_arena(made[0].trainer).elements, why)) {
+        for (int i = 0; i <= setup->more; i++)
+            trainer_free(made[i].trainer);
+        return session_refuse(error, "%.159s", why);
     }
     for (int i = 0; i < s->lane_count; i++)
         trainer_free(s->lanes[i].trainer);
     bool other_task = s->setup.task != setup->task;
-    memcpy(s->lanes, made, (size_t)count * sizeof *made);
-    s->lane_count = count;
+    s->lane_count = setup->more + 1;
+    memcpy(s->lanes, made, (size_t)s->lane_count * sizeof *made);
     s->setup = *setup;
     s->failed = false;
+    text_format(s->start_lr_text, sizeof s->start_lr_text, "%s", setup->lr_text);
+    s->start_lr = setup->lr;
     session_forget(s);
     if (other_task)
         session_weight_default(s);
+    session_start_history(s);
     return true;
 }
 
 /* ---- opening ---- */
 
-static bool scratch_make(struct session *s)
+bool session_scratch_make(struct session *s)
 {
     struct scratch *x = &s->scratch;
     struct device *d = s->device;
@@ -136,16 +148,41 @@ static bool scratch_make(struct session *s)
            (x->settings = device_alloc(d, sizeof *x->settings)) &&
            (x->bins = device_alloc(d, sizeof *x->bins * HISTOGRAM_BINS)) &&
            (x->counters = device_alloc(d, sizeof *x->counters * COUNTER_COUNT)) &&
-           (x->range = device_alloc(d, sizeof *x->range)) && (x->norm = device_alloc(d, sizeof *x->norm)) &&
+           (x->range = device_alloc(d, sizeof *x->range * TRAINER_MAX_TENSORS)) &&
+           (x->norm = device_alloc(d, sizeof *x->norm * TRAINER_MAX_TENSORS)) &&
            (x->cell = device_alloc(d, sizeof *x->cell));
 }
 
-static void scratch_free(struct session *s)
+/* Grows the part whose size goes with the run's. */
+bool session_scratch_grow(struct session *s, long elements, char *error)
 {
-    void *all[] = {s->scratch.state, s->scratch.settings, s->scratch.bins, s->scratch.counters,
-                   s->scratch.range, s->scratch.norm,     s->scratch.cell, s->scratch.rounded};
+    struct scratch *x = &s->scratch;
+    if (elements <= x->elements)
+        return true;
+    void *rounded = device_alloc(s->device, (size_t)elements * sizeof(float));
+    void *other = device_alloc(s->device, (size_t)elements * sizeof(float));
+    if (!rounded || !other) {
+        snprintf(error, DEVICE_TEXT, "%s", device_error(s->device));
+        device_release(s->device, rounded);
+        device_release(s->device, other);
+        return false;
+    }
+    device_release(s->device, x->rounded);
+    device_release(s->device, x->other);
+    x->rounded = rounded;
+    x->other = other;
+    x->elements = elements;
+    return true;
+}
+
+void session_scratch_free(struct session *s)
+{
+    void *all[] = {s->scratch.state,    s->scratch.settings, s->scratch.bins,
+                   s->scratch.counters, s->scratch.range,    s->scratch.norm,
+                   s->scratch.cell,     s->scratch.rounded,  s->scratch.other};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         device_release(s->device, all[i]);
+    memset(&s->scratch, 0, sizeof s->scratch);
 }
 
 struct session *session_open_on(struct device *d, bool twin, char *error)
@@ -159,10 +196,11 @@ struct session *session_open_on(struct device *d, bool twin, char *error)
         return NULL;
     }
     s->device = d;
+    history_open(&s->history);
     snprintf(s->device_text, sizeof s->device_text, "%s", d->description);
     s->repeats = 1000;
     setup_default(&setup, twin);
-    if (!scratch_make(s)) {
+    if (!session_scratch_make(s)) {
         snprintf(error, DEVICE_TEXT, "%s", device_error(d));
     } else if (!session_build(s, &setup, why)) {
         snprintf(error, DEVICE_TEXT, "%s", why);
@@ -195,8 +233,11 @@ void session_close(struct session *s)
         return;
     for (int i = 0; i < s->lane_count; i++)
         trainer_free(s->lanes[i].trainer);
-    scratch_free(s);
+    session_scratch_free(s);
     device_close(s->device);
+    for (int i = 0; i < s->other_count; i++)
+        device_close(s->others[i]);
+    history_clear(&s->history);
     free(s->value);
     free(s->w);
     free(s->lr);
@@ -211,89 +252,27 @@ bool session_fail(struct session *s)
     s->running = false;
     s->message_is_error = true;
     const char *why = device_error(s->device);
+    for (int i = 0; i < s->other_count && !*why; i++)
+        why = device_error(s->others[i]);
     text_format(s->message, sizeof s->message, "the device failed: %s", *why ? why : "no reason given");
     return false;
 }
 
 /* ---- stepping ---- */
 
-bool session_in_step_of(const struct lane *lane)
+int64_t session_steps(const struct session *s)
 {
-    return trainer_next_phase(lane->trainer) != PHASE_CAST;
+    return session_position(s).step;
 }
 
-bool session_in_step(const struct session *s)
+int64_t session_frontier(const struct session *s)
 {
-    return session_in_step_of(&s->lanes[0]);
+    return s->history.frontier.step;
 }
 
-bool session_reached(const struct lane *lane, enum phase p)
+bool session_stopped(const struct session *s)
 {
-    if (session_in_step_of(lane))
-        return trainer_next_phase(lane->trainer) > p;
-    return trainer_steps(lane->trainer) > 0;
-}
-
-static bool refresh(struct session *s)
-{
-    for (int i = 0; i < s->lane_count; i++)
-        if (!lane_refresh(&s->lanes[i]))
-            return session_fail(s);
-    return true;
-}
-
-static bool one_step(struct session *s)
-{
-    for (int i = 0; i < s->lane_count; i++)
-        if (!trainer_step(s->lanes[i].trainer))
-            return session_fail(s);
-    if (!refresh(s))
-        return false;
-    session_after_step(s);
-    return true;
-}
-
-bool session_advance(struct session *s, long steps)
-{
-    if (s->failed)
-        return false;
-    for (long i = 0; i < steps; i++) {
-        if (i == steps - 1)
-            memcpy(s->launches_before, s->device->launches, sizeof s->launches_before);
-        if (!one_step(s))
-            return false;
-    }
-    if (steps > 0) {
-        text_kernels(s->train_kernels, sizeof s->train_kernels, s->device, s->launches_before);
-        if (s->live)
-            s->bits_fresh = s->update_fresh = false;
-    }
-    return true;
-}
-
-bool session_phase(struct session *s)
-{
-    memcpy(s->launches_before, s->device->launches, sizeof s->launches_before);
-    if (s->failed)
-        return false;
-    if (!trainer_phase(s->lanes[0].trainer))
-        return session_fail(s);
-    bool done = !session_in_step(s);
-    enum phase next = trainer_next_phase(s->lanes[0].trainer);
-    for (int i = 1; i < s->lane_count; i++) {
-        struct lane *lane = &s->lanes[i];
-        while (done ? session_in_step_of(lane) : trainer_next_phase(lane->trainer) < next)
-            if (!trainer_phase(lane->trainer))
-                return session_fail(s);
-    }
-    if (!refresh(s))
-        return false;
-    text_kernels(s->train_kernels, sizeof s->train_kernels, s->device, s->launches_before);
-    if (done)
-        session_after_step(s);
-    if (s->live)
-        s->bits_fresh = s->update_fresh = false;
-    return true;
+    return s->stopped;
 }
 
 bool session_running(const struct session *s)

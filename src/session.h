@@ -32,6 +32,11 @@ void session_say(struct session *s, const char *message, bool is_error);
 bool session_running(const struct session *s);
 bool session_pump(struct session *s, long steps);
 
+/* Where the session is: whole steps done; and whether the last way ended at a breakpoint. */
+int64_t session_steps(const struct session *s);
+int64_t session_frontier(const struct session *s); /* the furthest that the run has been */
+bool session_stopped(const struct session *s);
+
 /* `steps` whole steps, whether `run` is on or not; the first finishes a step begun by phases.  False if the
  * device failed. */
 bool session_advance(struct session *s, long steps);
@@ -44,7 +49,7 @@ void snapshot_free(struct snapshot *snapshot);
  *
  *   step phase task     whole steps done, the next phase
  *   Of lane 0, and of lane 1 as twin.FACT:
- *     recipe loss accuracy drift digest state-digest
+ *     recipe loss accuracy drift drift.PARAMETER digest state-digest
  *     first.loss        the loss of step 1
  *     updates moved lost% lost-total%   updates of the last step with Delta != 0; over all steps
  *     gradients flushed% subnormal% overflowed   stores of gradients in the last step, zeros left out
@@ -59,6 +64,11 @@ void snapshot_free(struct snapshot *snapshot);
  *   watch.ROW           an encoding; with .value or .note; ROW is one of
  *                       weight master cast gradient unscaled delta new new-cast c
  *   difference.step .tensor .index   where lanes 0 and 1 first differ, or none
+ *   difference.A-B.step .phase .tensor .index   of any two lanes, A < B
+ *   laneN.FACT          of lane N, as of lane 0
+ *   last-step launch    as far as this run has been; launches done in a step begun
+ *   injected            changes by hand so far
+ *   stopped why         whether a breakpoint stopped the run here; the last why line, or none
  *   overflow.tensor     where the last overflow was first stored, or none */
 bool session_fact(struct session *s, const char *name, char *text, size_t size);
 

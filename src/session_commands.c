@@ -57,8 +57,7 @@ bool session_bad_value(const char *text, const struct exact_error *why, char *er
     return session_refuse(error, "'%.40s': %.90s", text, why->message);
 }
 
-/* A VALUE, rounded once to FP32; finite, and positive or zero as asked. */
-static bool read_float(const char *text, bool zero_too, float *out, char *error)
+bool session_read_float(const char *text, bool zero_too, float *out, char *error)
 {
     struct exact_error why;
     struct exact *x = exact_parse(text, &why);
@@ -152,17 +151,13 @@ static bool do_overflow(struct session *s, const char *argument, char *error)
     while (!session_in_step(s) || !session_reached(&s->lanes[0], PHASE_BACKWARD))
         if (!session_phase(s))
             return session_device_failed(s, error);
-    if (!trainer_inject_overflow(s->lanes[0].trainer)) {
-        session_fail(s);
-        return session_device_failed(s, error);
-    }
-    s->injected = true;
-    return session_advance(s, 1) || session_device_failed(s, error);
+    return session_change(s, COMMAND_INJECT, "", error) &&
+           (session_advance(s, 1) || session_device_failed(s, error));
 }
 
 /* ---- setup ---- */
 
-static bool rebuild(struct session *s, const struct setup *setup, char *error)
+bool session_rebuild(struct session *s, const struct setup *setup, char *error)
 {
     if (!session_build(s, setup, error))
         return false;
@@ -180,10 +175,10 @@ static bool do_task(struct session *s, const char *argument, char *error)
     setup.optimizer = c.optimizer;
     setup.lr = c.lr;
     snprintf(setup.lr_text, sizeof setup.lr_text, "%s", setup.task->lr);
-    return rebuild(s, &setup, error);
+    return session_rebuild(s, &setup, error);
 }
 
-static const struct recipe *find_recipe(const char *name, char *error)
+const struct recipe *session_find_recipe(const char *name, char *error)
 {
     const struct recipe *recipe = recipe_find(name);
     char names[120] = "";
@@ -197,17 +192,17 @@ static const struct recipe *find_recipe(const char *name, char *error)
 static bool do_recipe(struct session *s, const char *argument, char *error)
 {
     struct setup setup = s->setup;
-    const struct recipe *recipe = find_recipe(argument, error);
+    const struct recipe *recipe = session_find_recipe(argument, error);
     if (!recipe)
         return false;
     session_setup_recipe(&setup, recipe);
-    return rebuild(s, &setup, error);
+    return session_rebuild(s, &setup, error);
 }
 
 static bool do_scaler(struct session *s, const char *argument, char *error)
 {
     struct setup setup = s->setup;
-    return read_rule(argument, &setup.scaler, error) && rebuild(s, &setup, error);
+    return read_rule(argument, &setup.scaler, error) && session_rebuild(s, &setup, error);
 }
 
 static bool do_optimizer(struct session *s, const char *argument, char *error)
@@ -215,24 +210,12 @@ static bool do_optimizer(struct session *s, const char *argument, char *error)
     struct setup setup = s->setup;
     if (!optimizer_find(argument, &setup.optimizer))
         return session_refuse(error, "no optimizer '%.40s' (sgd, momentum, adam)", argument);
-    return rebuild(s, &setup, error);
+    return session_rebuild(s, &setup, error);
 }
 
 static bool do_lr(struct session *s, const char *argument, char *error)
 {
-    float lr;
-    if (!read_float(argument, true, &lr, error))
-        return false;
-    for (int i = 0; i < s->lane_count; i++)
-        if (!trainer_set_lr(s->lanes[i].trainer, lr)) {
-            session_fail(s);
-            return session_device_failed(s, error);
-        }
-    s->setup.lr = lr;
-    text_format(s->setup.lr_text, sizeof s->setup.lr_text, "%s", argument);
-    if (trainer_steps(s->lanes[0].trainer) > 0)
-        session_event(s, EVENT_NOTE, "learning rate %s from here", s->setup.lr_text);
-    return true;
+    return session_change(s, COMMAND_LR, argument, error);
 }
 
 static bool do_seed(struct session *s, const char *argument, char *error)
@@ -242,16 +225,16 @@ static bool do_seed(struct session *s, const char *argument, char *error)
     if (!session_read_count(argument, 0, INT64_MAX, &seed, error))
         return false;
     setup.seed = (uint64_t)seed;
-    return rebuild(s, &setup, error);
+    return session_rebuild(s, &setup, error);
 }
 
 static bool do_loss_weight(struct session *s, const char *argument, char *error)
 {
     struct setup setup = s->setup;
-    if (!read_float(argument, false, &setup.loss_weight, error))
+    if (!session_read_float(argument, false, &setup.loss_weight, error))
         return false;
     text_format(setup.loss_weight_text, sizeof setup.loss_weight_text, "%s", argument);
-    return rebuild(s, &setup, error);
+    return session_rebuild(s, &setup, error);
 }
 
 static bool do_master(struct session *s, const char *argument, char *error)
@@ -263,7 +246,7 @@ static bool do_master(struct session *s, const char *argument, char *error)
     if (setup.recipe.low == FORMAT_FP32)
         return session_refuse(error, "fp32 has no low format: its weights are the master");
     setup.recipe = recipe_with_master(setup.recipe, on);
-    return rebuild(s, &setup, error);
+    return session_rebuild(s, &setup, error);
 }
 
 static bool do_update_rounding(struct session *s, const char *argument, char *error)
@@ -271,25 +254,7 @@ static bool do_update_rounding(struct session *s, const char *argument, char *er
     struct setup setup = s->setup;
     if (!update_rounding_find(argument, &setup.recipe.rounding))
         return session_refuse(error, "no update rounding '%.40s' (rne, sr, kahan)", argument);
-    return rebuild(s, &setup, error);
-}
-
-static bool do_twin(struct session *s, const char *argument, char *error)
-{
-    struct setup setup = s->setup;
-    char name[32];
-    size_t length = strcspn(argument, " \t");
-    text_format(name, sizeof name, "%.*s", (int)(length < 31 ? length : 31), argument);
-    const char *rule = argument + length + strspn(argument + length, " \t");
-    setup.twin = strcmp(name, "off") != 0;
-    bool plain = !setup.twin || strcmp(name, "on") == 0;
-    const struct recipe *recipe = plain ? recipe_find("fp32") : find_recipe(name, error);
-    if (!recipe)
-        return false;
-    if (plain && *rule)
-        return session_refuse(error, "twin %s takes nothing more", name);
-    setup.twin_recipe = *recipe;
-    return read_rule(*rule ? rule : recipe->scaler, &setup.twin_scaler, error) && rebuild(s, &setup, error);
+    return session_rebuild(s, &setup, error);
 }
 
 /* ---- the table ---- */
@@ -310,20 +275,41 @@ static command_handler *const handlers[COMMAND_COUNT] = {
     [COMMAND_LOSS_WEIGHT] = do_loss_weight,
     [COMMAND_MASTER] = do_master,
     [COMMAND_ROUNDING_UPD] = do_update_rounding,
-    [COMMAND_TWIN] = do_twin,
+    [COMMAND_TWIN] = session_twin_command,
     [COMMAND_OVERFLOW] = do_overflow,
 };
 
+static command_handler *handler_of(enum command_id id)
+{
+    if ((unsigned)id >= COMMAND_COUNT)
+        return NULL;
+    return handlers[id]                 ? handlers[id]
+           : session_value_handlers[id] ? session_value_handlers[id]
+                                        : session_debug_handlers[id];
+}
+
+/* Once more, on the cpu; but a change by hand that was meant for another place is not made. */
+static bool try_again(struct session *s, enum command_id id, const char *argument, struct position at,
+                      char *error)
+{
+    if (!s->failed || !session_rescue(s))
+        return false;
+    bool is_change = id == COMMAND_SET || id == COMMAND_FLIP_AT || id == COMMAND_INJECT;
+    if (is_change && position_order(at, session_position(s)) != 0)
+        return session_refuse(error, "%.159s", s->message);
+    return handler_of(id)(s, argument, error);
+}
+
 bool session_command(struct session *s, enum command_id id, const char *argument, char *error)
 {
-    command_handler *handler = NULL;
-    if ((unsigned)id < COMMAND_COUNT)
-        handler = handlers[id] ? handlers[id] : session_value_handlers[id];
+    command_handler *handler = handler_of(id);
+    struct position at = session_position(s);
     if (s->failed)
         return session_device_failed(s, error);
     s->message[0] = '\0';
     s->message_is_error = false;
-    bool ok = handler ? command_check(id, argument, error) && handler(s, argument, error)
+    bool ok = handler ? command_check(id, argument, error) &&
+                            (handler(s, argument, error) || try_again(s, id, argument, at, error))
                       : session_refuse(error, "not a command of the session");
     if (!ok)
         session_say(s, error, true);

@@ -55,61 +55,29 @@ void session_forget(struct session *s)
 {
     memset(&s->log2_scale, 0, sizeof s->log2_scale);
     memset(&s->told, 0, sizeof s->told);
-    memset(&s->difference, 0, sizeof s->difference);
+    memset(s->differences, 0, sizeof s->differences);
     s->event_count = 0;
     s->overflow_tensor[0] = '\0';
     s->injected = false;
+    s->why[0] = '\0';
+    s->stopped = false;
     s->train_kernels[0] = '\0';
     if (s->live)
         s->bits_fresh = s->update_fresh = false;
 }
 
-/* "fc3.weight.grad[17,2]", "fc1.bias.grad[3]" */
-static void element_name(char *to, size_t size, const char *name, long row, long col, bool one_row)
-{
-    if (one_row)
-        text_format(to, size, "%s[%ld]", name, col);
-    else
-        text_format(to, size, "%s[%ld,%ld]", name, row, col);
-}
-
-/* The first element of a tensor that is infinite or NaN, or -1. */
-static long first_not_finite(struct trainer *t, const struct tensor *x, uint32_t *bits)
-{
-    long n = x->rows * x->cols;
-    bool wide = x->format == FORMAT_FP32;
-    uint32_t infinity = (uint32_t)format_infinity(&format_table[x->format]);
-    void *data = malloc((size_t)n * (wide ? 4 : 2));
-    long found = -1;
-    if (data && trainer_read(t, x, 0, n, data))
-        for (long i = 0; i < n && found < 0; i++) {
-            *bits = wide ? ((const uint32_t *)data)[i] : ((const uint16_t *)data)[i];
-            if ((*bits & infinity) == infinity)
-                found = i;
-        }
-    free(data);
-    return found;
-}
-
-/* Where the first infinity or NaN was stored, in the order of the backward pass. */
+/* Where the first infinity or NaN of the step was stored, and why. */
 static void overflow_place(struct session *s, char *to, size_t size)
 {
-    struct trainer *t = s->lanes[0].trainer;
-    for (int i = 0; i < trainer_gradient_count(t); i++) {
-        const struct tensor *x = trainer_gradient(t, i);
-        uint32_t bits;
-        long at = first_not_finite(t, x, &bits);
-        if (at < 0)
-            continue;
-        char value[TEXT_SHORT], element[TENSOR_NAME + 32];
-        text_bits_value(value, sizeof value, &format_table[x->format], bits, 9);
-        element_name(element, sizeof element, x->name, at / x->cols, at % x->cols, x->rows == 1);
-        text_format(s->overflow_tensor, sizeof s->overflow_tensor, "%s", x->name);
-        text_format(to, size, "%s%s became %s in %s", s->injected ? "put in: " : "", element, value,
-                    format_table[x->format].name);
-        return;
-    }
+    struct incident in;
+    bool exact = s->lanes[0].state.found_inf && !s->injected;
     text_format(to, size, "a gradient was not finite");
+    if (!incident_in_place(s->lanes[0].trainer, INCIDENT_NOT_FINITE, NULL, exact, &in) || !in.found)
+        return;
+    text_format(s->overflow_tensor, sizeof s->overflow_tensor, "%s", in.tensor);
+    char text[TEXT_VALUE];
+    incident_short(&in, text, sizeof text);
+    text_format(to, size, "%s%s", s->injected ? "put in: " : "", text);
 }
 
 static uint64_t gradient_sum(const struct lane *lane, enum counter counter)
@@ -187,30 +155,6 @@ static void tell_updates(struct session *s)
     }
 }
 
-/* Two lanes that compute in the same low format, as at two loss scales: where do they part? */
-static void tell_difference(struct session *s)
-{
-    struct difference *d = &s->difference;
-    if (s->lane_count < 2 || s->told.difference || s->setup.recipe.low != s->setup.twin_recipe.low)
-        return;
-    if (!compare_first_difference(s->lanes[0].trainer, s->lanes[1].trainer, d) || !d->found)
-        return;
-    s->told.difference = true;
-    char element[TENSOR_NAME + 32], hex_a[TEXT_HEX], hex_b[TEXT_HEX], scale_a[TEXT_SHORT],
-        scale_b[TEXT_SHORT];
-    element_name(element, sizeof element, d->name, d->row, d->col, false);
-    text_hex(hex_a, sizeof hex_a, &format_table[d->format_a], d->bits_a);
-    text_hex(hex_b, sizeof hex_b, &format_table[d->format_b], d->bits_b);
-    text_scale(scale_a, sizeof scale_a, s->lanes[0].state.used_scale);
-    text_scale(scale_b, sizeof scale_b, s->lanes[1].state.used_scale);
-    if (d->is_gradient)
-        session_event(s, EVENT_FIRST_DIFFERENCE, "%s: %s at scale %s, %s at %s in %s", element, hex_a,
-                      scale_a, hex_b, scale_b, s->lanes[1].name);
-    else
-        session_event(s, EVENT_FIRST_DIFFERENCE, "%s: %s, and %s in %s", element, hex_a, hex_b,
-                      s->lanes[1].name);
-}
-
 static void lane_account(struct lane *lane)
 {
     int64_t step = trainer_steps(lane->trainer);
@@ -234,7 +178,7 @@ void session_after_step(struct session *s)
     const struct run_state *state = &s->lanes[0].state;
     series_add(&s->log2_scale, trainer_steps(s->lanes[0].trainer), log2((double)state->used_scale),
                state->found_inf != 0);
-    tell_difference(s);
+    session_differences(s);
     tell_flushed(s);
     tell_scale(s);
     tell_updates(s);

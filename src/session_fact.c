@@ -82,6 +82,22 @@ static bool accuracy_fact(struct session *s, struct lane *lane, char *text, size
     return true;
 }
 
+/* "drift.fc1.weight" */
+static bool drift_fact(struct session *s, int index, const char *name, char *text, size_t size)
+{
+    double norms[TRAINER_MAX_TENSORS];
+    const struct trainer *t = s->lanes[index].trainer;
+    for (int p = 0; p < trainer_param_count(t); p++) {
+        if (strcmp(trainer_param_tensor(t, p, TENSOR_WEIGHT)->name, name) != 0)
+            continue;
+        if (!session_drift_of(s, index, norms))
+            return false;
+        text_format(text, size, "%.17g", norms[p]);
+        return true;
+    }
+    return false;
+}
+
 static bool lane_fact(struct session *s, int index, const char *name, char *text, size_t size)
 {
     struct lane *lane = &s->lanes[index];
@@ -102,6 +118,8 @@ static bool lane_fact(struct session *s, int index, const char *name, char *text
         text_format(text, size, "%.17g", norm);
         return true;
     }
+    if (strncmp(name, "drift.", 6) == 0)
+        return drift_fact(s, index, name + 6, text, size);
     if (IS("recipe")) {
         text_format(text, size, "%s", lane->name);
         return true;
@@ -241,13 +259,27 @@ static bool watch_fact(struct session *s, const char *name, char *text, size_t s
 
 /* ---- the first difference of two lanes ---- */
 
+/* "step" of lanes 0 and 1, "0-2.step" of lanes 0 and 2. */
 static bool difference_fact(const struct session *s, const char *name, char *text, size_t size)
 {
-    const struct difference *d = &s->difference;
-    if (!d->found || !s->told.difference)
+    int a = 0, b = 1;
+    bool named = name[0] >= '0' && name[0] < '4' && name[1] == '-' && name[2] > name[0] && name[2] < '4';
+    if (named && name[3] == '.') {
+        a = name[0] - '0';
+        b = name[2] - '0';
+        name += 4;
+    }
+    const struct difference *d = &s->differences[session_pair(a, b)];
+    bool same = b < s->lane_count && trainer_config(s->lanes[a].trainer)->recipe.low ==
+                                         trainer_config(s->lanes[b].trainer)->recipe.low;
+    if (b >= s->lane_count)
+        return false;
+    if (!d->found || (!named && !same))
         text_format(text, size, "none");
     else if (IS("step"))
         number_text(text, size, (uint64_t)d->step);
+    else if (IS("phase"))
+        text_format(text, size, "%s", phase_name(d->phase));
     else if (IS("tensor"))
         text_format(text, size, "%s", d->name);
     else if (IS("index"))
@@ -257,15 +289,22 @@ static bool difference_fact(const struct session *s, const char *name, char *tex
     return true;
 }
 
-bool session_fact(struct session *s, const char *name, char *text, size_t size)
+static bool find_fact(struct session *s, const char *name, char *text, size_t size)
 {
     char kind[24];
     const char *dot = strchr(name, '.');
     text_format(kind, sizeof kind, "%.*s", dot && dot - name < 23 ? (int)(dot - name) : 0, name);
-    if (s->failed)
-        return false;
     if (IS("step"))
         return number_text(text, size, (uint64_t)trainer_steps(s->lanes[0].trainer));
+    if (IS("why")) {
+        text_format(text, size, "%s", *s->why ? s->why : "none");
+        return true;
+    }
+    if (IS("stopped") || IS("launch"))
+        return number_text(text, size, IS("stopped") ? s->stopped : (uint64_t)session_position(s).launch);
+    if (IS("last-step") || IS("injected"))
+        return number_text(
+            text, size, IS("injected") ? (uint64_t)session_injected(s) : (uint64_t)s->history.frontier.step);
     if (IS("phase") || IS("task")) {
         text_format(text, size, "%s",
                     IS("task") ? s->setup.task->name : phase_name(trainer_next_phase(s->lanes[0].trainer)));
@@ -279,6 +318,8 @@ bool session_fact(struct session *s, const char *name, char *text, size_t size)
         return false;
     if (strcmp(kind, "twin") == 0)
         return s->lane_count > 1 && lane_fact(s, 1, dot + 1, text, size);
+    if (strncmp(kind, "lane", 4) == 0 && kind[4] >= '0' && kind[4] < '0' + s->lane_count && !kind[5])
+        return lane_fact(s, kind[4] - '0', dot + 1, text, size);
     if (IS("overflow.tensor")) {
         text_format(text, size, "%s", *s->overflow_tensor ? s->overflow_tensor : "none");
         return true;
@@ -288,6 +329,12 @@ bool session_fact(struct session *s, const char *name, char *text, size_t size)
     if (strcmp(kind, "difference") == 0)
         return difference_fact(s, dot + 1, text, size);
     return answer_fact(s, kind, dot + 1, text, size);
+}
+
+bool session_fact(struct session *s, const char *name, char *text, size_t size)
+{
+    bool ok = !s->failed && find_fact(s, name, text, size);
+    return ok || (s->failed && session_rescue(s) && find_fact(s, name, text, size));
 }
 
 /* ---- claims ---- */

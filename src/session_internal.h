@@ -2,7 +2,10 @@
 #ifndef ULPSCOPE_SRC_SESSION_INTERNAL_H
 #define ULPSCOPE_SRC_SESSION_INTERNAL_H
 
+#include "breakpoint.h"
 #include "compare.h"
+#include "history.h"
+#include "incident.h"
 #include "session.h"
 
 enum {
@@ -19,13 +22,17 @@ struct setup {
     float lr, loss_weight;
     char lr_text[TEXT_SHORT], loss_weight_text[TEXT_SHORT]; /* as typed */
     uint64_t seed;
-    bool twin;
-    struct recipe twin_recipe;
-    struct scaler twin_scaler;
+    int more; /* lanes beside lane 0 */
+    struct lane_setup {
+        struct recipe recipe;
+        struct scaler scaler;
+        char device[16]; /* "" for the session's own */
+    } lanes[SNAPSHOT_LANES - 1];
 };
 
 struct lane {
     struct trainer *trainer;
+    struct device *device; /* the session's, or one of `others` */
     char name[24];
     struct run_state state; /* after the last launches */
     struct trainer_counts counts[TRAINER_MAX_TENSORS];
@@ -39,7 +46,7 @@ struct lane {
 /* Events that are told once a run. */
 struct told {
     bool flushed[TRAINER_MAX_TENSORS];
-    bool unchecked_overflow, nan_loss, lost_some, lost_all, difference;
+    bool unchecked_overflow, nan_loss, lost_some, lost_all;
 };
 
 struct event {
@@ -54,10 +61,31 @@ struct scratch {
     struct run_settings *settings;
     uint32_t *bins, *counters;
     void *rounded; /* an arena of window's, any format */
+    void *other;   /* an arena from another device */
     struct drift_range *range;
-    double *norm;
+    double *norm;   /* one a range, as there are ranges */
     uint32_t *cell; /* one element */
-    long elements;  /* of `rounded` */
+    long elements;  /* of `rounded` and of `other` */
+};
+
+/* What is told of a run besides its trainers: goes back with them. */
+struct ledger {
+    struct told told;
+    struct difference differences[SNAPSHOT_PAIRS];
+    char overflow_tensor[TENSOR_NAME];
+    int event_count;
+    struct event events[SNAPSHOT_EVENTS];
+    struct series log2_scale;
+    float lr;
+    char lr_text[TEXT_SHORT];
+    int lane_count;
+    struct lane lanes[]; /* trainers and devices left out */
+};
+
+/* The curves as far as the run has ever been, while the person looks at an earlier step. */
+struct future {
+    bool behind;
+    struct series loss[SNAPSHOT_LANES], log2_scale;
 };
 
 /* What Bits is asked, besides the value and the rounding mode.  All zero at the start. */
@@ -72,6 +100,9 @@ struct numbers {
 
 struct session {
     struct device *device;
+    struct device *others[SNAPSHOT_LANES]; /* that lanes asked for by name */
+    int other_count;
+    bool rescued; /* the first device failed, and this is the cpu in its place */
     char device_text[DEVICE_TEXT];
     uint64_t generation;
     bool running, failed;
@@ -79,19 +110,33 @@ struct session {
     bool message_is_error;
 
     struct setup setup;
+    char start_lr_text[TEXT_SHORT]; /* as this run began */
+    float start_lr;
+    struct history history;
+    struct future future;
+    int64_t accounted; /* the last step whose end was noted in all accounts */
+    int last_launch;   /* of lane 0, the one done last; -1 before the first */
+    bool autosaved;    /* this session has been saved by itself */
+    bool stopped;      /* the last way ended at a breakpoint */
+    enum breakpoint_kind hit;
+    char hit_tensor[TENSOR_NAME];
+    char why[TEXT_LINE]; /* of the last stop, or the last `why` */
+    int break_count;
+    struct breakpoint breaks[BREAKPOINTS];
     struct lane lanes[SNAPSHOT_LANES];
     int lane_count;
     struct scratch scratch;
     struct series log2_scale;
     struct told told;
-    bool injected; /* the step that runs was given an infinity */
-    struct difference difference;
-    char overflow_tensor[TENSOR_NAME]; /* where the last overflow was first stored; "" for none */
+    bool injected;                                 /* the step that runs was given an infinity */
+    struct difference differences[SNAPSHOT_PAIRS]; /* of every two lanes: see session_pair */
+    char overflow_tensor[TENSOR_NAME];             /* where the last overflow was first stored; "" for none */
     int event_count;
     struct event events[SNAPSHOT_EVENTS];   /* oldest first */
     uint64_t launches_before[KERNEL_COUNT]; /* before the last step or phase */
     char train_kernels[TEXT_LINE];
 
+    char heat[TENSOR_NAME]; /* tensor that is shown as a map; "" for none */
     int watch_param;
     long watch_row, watch_col;
 
@@ -117,7 +162,6 @@ struct session *session_open_on(struct device *d, bool twin, char *error);
 bool session_build(struct session *s, const struct setup *setup, char *error);
 void session_setup_recipe(struct setup *setup,
                           const struct recipe *recipe); /* with the recipe's own scaler */
-bool session_phase(struct session *s);                  /* one phase of lane 0; the others follow as far */
 bool session_in_step(const struct session *s);
 bool session_in_step_of(const struct lane *lane);
 
@@ -126,6 +170,62 @@ bool session_reached(const struct lane *lane, enum phase p);
 
 /* Notes that the device failed; returns false. */
 bool session_fail(struct session *s);
+
+bool session_scratch_make(struct session *s); /* device memory for panels */
+bool session_scratch_grow(struct session *s, long elements, char *error);
+bool session_lanes_refresh(struct session *s); /* reads what the last launches left */
+void session_scratch_free(struct session *s);
+struct device *session_lane_device(struct session *s, const char *name, char *error); /* opens it at need */
+
+/* ---- session_move.c: through the run, forwards and backwards ---- */
+struct position session_position(const struct session *s);
+/* To a place.  Forwards, commands that changed the run there are repeated; where `stops`, a breakpoint ends
+ * the way.  A device that fails is replaced by the cpu on the way.  False if that cannot be done. */
+bool session_travel(struct session *s, struct position to, bool stops);
+/* The same from an image in any case, without another device. */
+bool session_return(struct session *s, struct position to);
+bool session_phase(struct session *s);         /* one phase of lane 0; the others follow as far */
+bool session_into(struct session *s);          /* one launch of lane 0; the others follow as far */
+void session_start_history(struct session *s); /* a new run */
+/* The cpu in place of a device that failed, at the last whole step.  False if there is no way. */
+bool session_rescue(struct session *s);
+/* Where the phase that comes next ends, and where the one before begins. */
+struct position session_phase_end(const struct session *s);
+struct position session_phase_start(const struct session *s);
+
+/* ---- session_change.c: commands that change the run in mid-course ---- */
+/* Logs it at the place where the run is, which ends the future that was known, and carries it out. */
+bool session_change(struct session *s, enum command_id command, const char *argument, char *error);
+bool session_apply(struct session *s, enum command_id command, const char *argument, char *error);
+int session_injected(const struct session *s); /* how many changes so far were put in by hand */
+bool session_tensor_find(struct session *s, const char *name, const struct tensor **x, long *row, long *col,
+                         char *error);
+
+/* ---- session_break.c ---- */
+bool session_breaks(struct session *s); /* after a step: whether a breakpoint says stop */
+bool session_break_command(struct session *s, enum command_id id, const char *argument, char *error);
+
+/* ---- session_why.c ---- */
+/* The first number of that kind in the last whole step, as a line; the run stays where it is. */
+bool session_why_here(struct session *s, enum incident_kind kind, const char *tensor, char *to, size_t size);
+bool session_why_command(struct session *s, const char *argument, char *error);
+
+/* ---- session_map.c ---- */
+bool session_view_heat(struct session *s, struct heat_view *v);
+void session_view_watch_history(const struct session *s, struct snapshot *out);
+bool session_heat_command(struct session *s, const char *argument, char *error);
+
+/* ---- save.c ---- */
+bool session_save_command(struct session *s, const char *argument, char *error);
+bool session_load_command(struct session *s, const char *argument, char *error);
+bool session_restore_command(struct session *s, const char *argument, char *error);
+
+/* ---- session_lanes.c ---- */
+int session_pair(int a, int b); /* a < b: its place in `differences` */
+bool session_differences(struct session *s);
+bool session_drift_of(struct session *s, int lane, double *norms); /* one a parameter */
+bool session_lane_command(struct session *s, const char *argument, char *error);
+bool session_twin_command(struct session *s, const char *argument, char *error);
 
 /* ---- session_events.c ---- */
 void session_after_step(struct session *s); /* totals, curves, events */
@@ -137,11 +237,16 @@ void series_add(struct series *c, int64_t step, double value, bool mark);
 /* ---- session_commands.c, session_ask.c ---- */
 typedef bool command_handler(struct session *s, const char *argument, char *error);
 extern command_handler *const session_value_handlers[COMMAND_COUNT]; /* NULL for commands of other groups */
+extern command_handler *const session_debug_handlers[COMMAND_COUNT];
 
 /* Fill error[160] and return false. */
 bool session_refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool session_bad_value(const char *text, const struct exact_error *why, char *error);
 bool session_device_failed(struct session *s, char *error);
+/* A VALUE, rounded once to FP32; finite, and positive or zero as asked. */
+bool session_read_float(const char *text, bool zero_too, float *out, char *error);
+const struct recipe *session_find_recipe(const char *name, char *error);
+bool session_rebuild(struct session *s, const struct setup *setup, char *error); /* and says so */
 /* A whole number from least to most. */
 bool session_read_count(const char *text, int64_t least, int64_t most, int64_t *out, char *error);
 

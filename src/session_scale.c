@@ -199,7 +199,7 @@ bool session_view_scale(struct session *s, struct snapshot *out)
     memcpy(before, s->device->launches, sizeof before);
     v->active = s->setup.scaler.kind != SCALER_NONE;
     scaler_text(&s->setup.scaler, v->rule, sizeof v->rule);
-    v->log2_scale = s->log2_scale;
+    v->log2_scale = s->future.behind ? s->future.log2_scale : s->log2_scale;
     text_format(v->skipped, sizeof v->skipped, "%ld of %ld", s->lanes[0].skipped,
                 trainer_steps(s->lanes[0].trainer));
     if (!view_histogram(s, &out->histogram))
@@ -215,25 +215,4 @@ bool session_view_scale(struct session *s, struct snapshot *out)
     }
     text_kernels(out->kernels[2], sizeof out->kernels[2], s->device, before);
     return true;
-}
-
-/* ---- drift ---- */
-
-bool session_drift(struct session *s, int lane, double *norm)
-{
-    int reference = -1;
-    for (int i = 0; i < s->lane_count && reference < 0; i++)
-        if (trainer_config(s->lanes[i].trainer)->recipe.low == FORMAT_FP32)
-            reference = i;
-    if (reference < 0 || lane == reference)
-        return false;
-    struct trainer_arena a = trainer_arena(s->lanes[lane].trainer),
-                         b = trainer_arena(s->lanes[reference].trainer);
-    struct drift_range range = {0, a.elements}; /* padding is 0 in both */
-    struct drift_args args = {a.weights, b.weights, s->scratch.range, 1, s->scratch.norm};
-    if (device_upload(s->device, s->scratch.range, &range, sizeof range) &&
-        device_launch(s->device, KERNEL_FOR(drift, a.weight_format), &args) &&
-        device_download(s->device, norm, s->scratch.norm, sizeof *norm))
-        return true;
-    return session_fail(s);
 }

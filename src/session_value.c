@@ -50,45 +50,14 @@ void session_weight_name(const struct session *s, char *to, size_t size)
         text_format(to, size, "%s[%ld,%ld]", x->name, s->watch_row, s->watch_col);
 }
 
-/* Reads "[3,17]", "[5]" or "" into i[0..1]; how many numbers, or -1. */
-static int read_indices(const char *text, long *i)
-{
-    if (!*text)
-        return 0;
-    int n = 0, used = 0;
-    if (sscanf(text, "[%6ld ,%6ld ]%n", &i[0], &i[1], &used) == 2 && used && !text[used])
-        n = 2;
-    else if (used = 0, sscanf(text, "[%6ld ]%n", &i[0], &used) == 1 && used && !text[used])
-        n = 1;
-    return n && i[0] >= 0 && (n < 2 || i[1] >= 0) ? n : -1;
-}
-
 bool session_weight_find(struct session *s, const char *name, int *param, long *row, long *col, char *error)
 {
-    struct trainer *t = s->lanes[0].trainer;
-    size_t length = strcspn(name, "[");
-    const struct tensor *x = NULL;
-    long i[2] = {0, 0};
-    for (int k = 0; k < trainer_tensor_count(t) && !x; k++)
-        if (strlen(trainer_tensor(t, k)->name) == length &&
-            strncmp(trainer_tensor(t, k)->name, name, length) == 0)
-            x = trainer_tensor(t, k);
-    int n = read_indices(name + length, i);
-    if (!x)
-        snprintf(error, 160, "no tensor '%.*s' in this run", (int)(length > 60 ? 60 : length), name);
-    else if (x->param == TENSOR_NONE)
-        snprintf(error, 160, "%s does not belong to a weight: only weights can be watched", x->name);
-    else if (n < 0)
-        snprintf(error, 160, "an element is [ROW,COLUMN], as in %s[0,0]", x->name);
-    else {
-        *row = n == 2 ? i[0] : x->rows == 1 ? 0 : i[0] / x->cols; /* one number counts through the rows */
-        *col = n == 2 ? i[1] : x->rows == 1 ? i[0] : i[0] % x->cols;
-        *param = x->param;
-        if (*row < x->rows && *col < x->cols)
-            return true;
-        snprintf(error, 160, "%s is %ld × %ld", x->name, x->rows, x->cols);
-    }
-    return false;
+    const struct tensor *x;
+    if (!session_tensor_find(s, name, &x, row, col, error))
+        return false;
+    *param = x->param;
+    return x->param != TENSOR_NONE ||
+           session_refuse(error, "%s does not belong to a weight: only weights can be watched", x->name);
 }
 
 /* ---- answers ---- */

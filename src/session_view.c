@@ -1,18 +1,33 @@
 /* session_view.c: a snapshot of everything that panels show. */
 #include "probe_text.h"
 #include "session_internal.h"
+#include "trace.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- lanes ---- */
 
+static void view_drifts(struct session *s, int index, struct lane_view *v)
+{
+    double norms[TRAINER_MAX_TENSORS];
+    int n = trainer_param_count(s->lanes[index].trainer);
+    if (!session_drift_of(s, index, norms))
+        return;
+    v->drift_count = n < SNAPSHOT_DRIFTS ? n : SNAPSHOT_DRIFTS;
+    for (int p = 0; p < v->drift_count; p++) {
+        const struct tensor *x = trainer_param_tensor(s->lanes[index].trainer, p, TENSOR_WEIGHT);
+        text_format(v->drifts[p].name, sizeof v->drifts[p].name, "%s", x->name);
+        text_double(v->drifts[p].text, sizeof v->drifts[p].text, norms[p], 4);
+    }
+}
+
 static bool view_lane(struct session *s, int index, struct lane_view *v)
 {
     struct lane *lane = &s->lanes[index];
     double share, norm;
     text_format(v->recipe, sizeof v->recipe, "%s", lane->name);
-    v->loss_curve = lane->loss_curve;
+    v->loss_curve = s->future.behind ? s->future.loss[index] : lane->loss_curve;
     text_share(v->lost, sizeof v->lost, lane->lost, lane->updates);
     text_share(v->lost_total, sizeof v->lost_total, lane->lost_total, lane->updates_total);
     text_format(v->loss, sizeof v->loss, "–");
@@ -23,9 +38,28 @@ static bool view_lane(struct session *s, int index, struct lane_view *v)
             return session_fail(s);
         text_format(v->accuracy, sizeof v->accuracy, "%.3f", share);
     }
-    if (session_drift(s, index, &norm))
+    text_format(v->device, sizeof v->device, "%s", lane->device->name);
+    if (session_drift(s, index, &norm)) {
         text_double(v->drift, sizeof v->drift, norm, 4);
+        view_drifts(s, index, v);
+    }
     return !s->failed;
+}
+
+static void view_differences(const struct session *s, struct snapshot *out)
+{
+    for (int b = 1; b < s->lane_count; b++)
+        for (int a = 0; a < b; a++) {
+            const struct difference *d = &s->differences[session_pair(a, b)];
+            struct difference_view *v = &out->differences[out->difference_count++];
+            *v = (struct difference_view){
+                .a = a, .b = b, .found = d->found, .step = d->step, .phase = d->phase};
+            if (!d->found)
+                continue;
+            incident_element(v->element, sizeof v->element, d->name, d->row, d->col, false);
+            text_hex(v->hex_a, sizeof v->hex_a, &format_table[d->format_a], d->bits_a);
+            text_hex(v->hex_b, sizeof v->hex_b, &format_table[d->format_b], d->bits_b);
+        }
 }
 
 /* ---- tensors ---- */
@@ -74,10 +108,35 @@ static void fill_counts(const struct lane *lane, const struct tensor *x, struct 
         text_share(row->lost, sizeof row->lost, c[COUNTER_LOST], c[COUNTER_UPDATED]);
 }
 
-static void view_tensor(const struct lane *lane, int index, struct tensor_row *row)
+/* Whether a tensor is among those that the last launch stored, or the launches of its phase before it. */
+static bool is_fresh(const struct session *s, int index)
 {
+    const struct trainer *t = s->lanes[0].trainer;
+    int outputs[TRAINER_MAX_TENSORS];
+    for (int l = s->last_launch; l >= 0; l--) {
+        if (trainer_launch_phase(t, l) != trainer_launch_phase(t, s->last_launch))
+            return false;
+        for (int n = trace_outputs(t, l, outputs); n > 0; n--)
+            if (outputs[n - 1] == index)
+                return true;
+    }
+    return false;
+}
+
+/* In a step, what launches have stored so far; between two steps, what the last one has. */
+static bool is_touched(const struct lane *lane, int index)
+{
+    int store = trace_first_store(lane->trainer, index);
+    if (store < 0)
+        return false;
+    return session_in_step_of(lane) ? store < trainer_next_launch(lane->trainer)
+                                    : trainer_steps(lane->trainer) > 0;
+}
+
+static void view_tensor(const struct session *s, int index, struct tensor_row *row)
+{
+    const struct lane *lane = &s->lanes[0];
     const struct tensor *x = trainer_tensor(lane->trainer, index);
-    enum phase phase = store_phase(lane, x);
     snprintf(row->name, sizeof row->name, "%s", x->name);
     snprintf(row->format, sizeof row->format, "%s", format_table[x->format].name);
     row->role = x->role;
@@ -90,7 +149,8 @@ static void view_tensor(const struct lane *lane, int index, struct tensor_row *r
     else
         text_format(row->shape, sizeof row->shape, "%ld×%ld", x->rows, x->cols);
     memcpy(row->count, lane->counts[index].word, sizeof row->count);
-    row->touched = phase != PHASE_COUNT && session_reached(lane, phase);
+    row->touched = store_phase(lane, x) != PHASE_COUNT && is_touched(lane, index);
+    row->fresh = is_fresh(s, index);
     if (row->touched)
         fill_counts(lane, x, row);
 }
@@ -126,6 +186,29 @@ static void view_progress(const struct session *s, struct snapshot *out)
         text_format(out->next_text[i], sizeof out->next_text[i], "%s", what ? what : "");
     }
     snprintf(out->rate, sizeof out->rate, "–");
+    out->launch = trainer_next_launch(t);
+    out->launch_count = trainer_launch_count(t);
+    text_format(out->next_launch, sizeof out->next_launch, "%s", trainer_launch_text(t, out->launch));
+    out->done_phase = s->last_launch >= 0 ? trainer_launch_phase(t, s->last_launch) : PHASE_COUNT;
+    if (s->last_launch >= 0)
+        text_format(out->done_text, sizeof out->done_text, "%s", trainer_launch_text(t, s->last_launch));
+    out->last_step = s->history.frontier.step;
+    out->behind = s->future.behind;
+    out->injected = session_injected(s);
+    text_format(out->history, sizeof out->history, "%d images, %.1f of %.0f MB", s->history.count,
+                (double)s->history.used / 1048576, (double)s->history.budget / 1048576);
+}
+
+static void view_breaks(const struct session *s, struct snapshot *out)
+{
+    text_format(out->why, sizeof out->why, "%s", s->why);
+    out->stopped = s->stopped;
+    out->break_count = s->break_count;
+    for (int i = 0; i < s->break_count; i++) {
+        const struct breakpoint *b = &s->breaks[i];
+        out->breaks[i] = (struct break_view){.number = b->number, .hits = b->hits, .enabled = b->enabled};
+        text_format(out->breaks[i].text, sizeof out->breaks[i].text, "%s", b->text);
+    }
 }
 
 static void view_events(const struct session *s, struct snapshot *out)
@@ -177,7 +260,9 @@ static bool view_all(struct session *s, struct snapshot *out)
     for (int i = 0; i < s->lane_count; i++)
         if (!view_lane(s, i, &out->lanes[i]))
             return false;
-    return session_view_watch(s, &out->watch) && session_view_scale(s, out);
+    session_view_watch_history(s, out);
+    return session_view_watch(s, &out->watch) && session_view_scale(s, out) &&
+           session_view_heat(s, &out->heat);
 }
 
 struct snapshot *session_snapshot(struct session *s)
@@ -186,15 +271,17 @@ struct snapshot *session_snapshot(struct session *s)
     if (!out)
         return NULL;
     out->generation = ++s->generation;
-    if (!s->failed)
+    if (!s->failed && !view_all(s, out) && s->failed && session_rescue(s))
         view_all(s, out);
     view_setup(s, out);
     view_progress(s, out);
     view_focus(s, out);
     view_events(s, out);
+    view_breaks(s, out);
+    view_differences(s, out);
     out->tensor_count = trainer_tensor_count(s->lanes[0].trainer);
     for (int i = 0; i < out->tensor_count; i++)
-        view_tensor(&s->lanes[0], i, &out->tensors[i]);
+        view_tensor(s, i, &out->tensors[i]);
     out->failed = s->failed;
     snprintf(out->message, sizeof out->message, "%s", s->message);
     out->message_is_error = s->message_is_error;

@@ -14,6 +14,11 @@
 
 enum {
     SNAPSHOT_LANES = 4,
+    SNAPSHOT_PAIRS = 6, /* of lanes */
+    SNAPSHOT_BREAKS = 16,
+    SNAPSHOT_DRIFTS = 12,
+    WATCH_POINTS = 512,
+    HEAT_SIDE = 64,
     SNAPSHOT_EVENTS = 32,
     SNAPSHOT_WATCH = 8,
     SERIES_POINTS = 512,
@@ -38,6 +43,39 @@ struct lane_view {
     char lost[24];          /* lost updates, last step: "78.2 %", "–" */
     char lost_total[24];    /* over all steps of this run */
     struct series loss_curve;
+    char device[16]; /* that it runs on */
+    int drift_count; /* drift tensor by tensor, where there is an FP32 lane beside this one */
+    struct drift_view {
+        char name[TENSOR_NAME], text[TEXT_SHORT];
+    } drifts[SNAPSHOT_DRIFTS];
+};
+
+/* Where two lanes first differ. */
+struct difference_view {
+    int a, b; /* lanes, a < b */
+    bool found;
+    int64_t step;
+    enum phase phase;
+    char element[TENSOR_NAME + 48]; /* "fc2.weight.grad[3,17]" */
+    char hex_a[TEXT_HEX], hex_b[TEXT_HEX];
+};
+
+/* The watched weight at steps that images were kept of, and now; NaN where a lane has none. */
+struct watch_point {
+    int64_t step;
+    double value[SNAPSHOT_LANES];
+};
+
+/* A tensor as a map: each cell shows the largest magnitude of the elements that it stands for. */
+enum heat_class { HEAT_ZERO, HEAT_SUBNORMAL, HEAT_NORMAL, HEAT_INFINITE, HEAT_NAN };
+struct heat_view {
+    bool valid;
+    char name[TENSOR_NAME], format[8], shape[16];
+    int rows, cols;         /* of the map */
+    int row_step, col_step; /* elements that a cell stands for */
+    int lowest, highest;    /* exponents of its normal and subnormal cells; lowest > highest: none */
+    int16_t exponent[HEAT_SIDE][HEAT_SIDE]; /* floor(log2 |x|) */
+    uint8_t class[HEAT_SIDE][HEAT_SIDE];    /* enum heat_class */
 };
 
 struct tensor_row {
@@ -46,7 +84,8 @@ struct tensor_row {
     int param; /* or TENSOR_NONE */
     long rows, cols;
     bool is_gradient_store;
-    bool touched; /* by the phases run so far in this step: else its counters are "·" */
+    bool touched; /* by the launches run so far in this step: else its counters are "·" */
+    bool fresh;   /* stored by the last launch, or those of its phase before it */
     uint32_t count[COUNTER_COUNT];
     char zero[12], flushed[12], subnormal[12], overflowed[12], nan[12],
         lost[12]; /* shares or counts; "" if not meaningful */
@@ -117,6 +156,12 @@ struct event_view {
     char text[TEXT_VALUE];
 };
 
+struct break_view {
+    int number, hits;
+    bool enabled;
+    char text[64];
+};
+
 struct snapshot {
     uint64_t generation; /* grows with every snapshot of a session */
 
@@ -131,6 +176,18 @@ struct snapshot {
     enum phase next_phase;    /* PHASE_CAST between steps */
     bool in_step;             /* some phases of step + 1 are done */
     char next_text[2][112];   /* what the next phase will do */
+    int launch, launch_count; /* of lane 0: launches done in this step, and of a whole one */
+    char done_text[112];      /* the last launch; "" before the first */
+    enum phase done_phase;    /* its phase; PHASE_COUNT before the first */
+    char next_launch[112];    /* what the next one will do */
+    int64_t last_step;        /* as far as this run has been: curves go on to here */
+    bool behind;              /* this is an earlier place: what comes is known */
+    char history[TEXT_SHORT]; /* "212 images, 20.1 of 64 MB" */
+    char why[TEXT_LINE];      /* of the last stop at a breakpoint, or the last `why`; "" for none */
+    bool stopped;             /* the run stands where a breakpoint stopped it */
+    int break_count;
+    struct break_view breaks[SNAPSHOT_BREAKS];
+    int injected;             /* changes by hand so far: this is no clean run */
     char rate[24];            /* steps per second while running, "–" in headless runs */
     char message[TEXT_VALUE]; /* of the last command; "" for none */
     bool message_is_error;
@@ -142,6 +199,11 @@ struct snapshot {
     int tensor_count;
     struct tensor_row tensors[TRAINER_MAX_TENSORS]; /* of lane 0 */
     struct watch_view watch;
+    int watch_count; /* its history, by step */
+    struct watch_point watch_history[WATCH_POINTS];
+    struct heat_view heat; /* of the command `heat` */
+    int difference_count;
+    struct difference_view differences[SNAPSHOT_PAIRS];
     struct histogram_view histogram;
     struct scale_view scale;
     int event_count; /* newest last */

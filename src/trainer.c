@@ -109,39 +109,13 @@ void trainer_free(struct trainer *t)
 {
     if (!t)
         return;
+    trainer_forget_graph(t);
     for (int i = 0; i < t->allocation_count; i++)
         device_release(t->device, t->allocations[i]);
     free(t);
 }
 
-/* ---- stepping ---- */
-
-/* Launches up to, not including, the first launch of another phase than `p`, or the whole rest for
- * PHASE_COUNT. */
-static bool run_launches(struct trainer *t, enum phase p)
-{
-    while (t->next < t->launch_count && (p == PHASE_COUNT || t->launches[t->next].phase == p)) {
-        struct launch *l = &t->launches[t->next];
-        if (!device_launch(t->device, l->kernel, &l->args))
-            return false;
-        t->next++;
-    }
-    if (t->next == t->launch_count) {
-        t->next = 0;
-        t->steps++;
-    }
-    return true;
-}
-
-bool trainer_step(struct trainer *t)
-{
-    return run_launches(t, PHASE_COUNT);
-}
-
-bool trainer_phase(struct trainer *t)
-{
-    return run_launches(t, trainer_next_phase(t));
-}
+/* ---- changes ---- */
 
 bool trainer_set_lr(struct trainer *t, float lr)
 {
@@ -154,11 +128,6 @@ bool trainer_inject_overflow(struct trainer *t)
     const struct tensor *gradient = &t->tensors[t->role_first[TENSOR_GRADIENT]];
     uint32_t infinity = (uint32_t)format_infinity(&format_table[gradient->format]);
     return device_upload(t->device, gradient->data, &infinity, gradient->format == FORMAT_FP32 ? 4 : 2);
-}
-
-enum phase trainer_next_phase(const struct trainer *t)
-{
-    return t->launches[t->next].phase;
 }
 
 long trainer_steps(const struct trainer *t)

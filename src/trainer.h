@@ -77,12 +77,17 @@ void trainer_free(struct trainer *t); /* NULL is allowed */
 /* All of these return false if the device failed: see device_error. */
 bool trainer_step(struct trainer *t);             /* whole step, or the rest of a step begun by phases */
 bool trainer_phase(struct trainer *t);            /* the next phase alone */
+bool trainer_launch(struct trainer *t);           /* the next launch alone */
 bool trainer_set_lr(struct trainer *t, float lr); /* from the next launch on */
 /* Makes the next check find an infinity, by writing one into the first gradient; call it between backward and
  * check. */
 bool trainer_inject_overflow(struct trainer *t);
 
 enum phase trainer_next_phase(const struct trainer *t);
+int trainer_next_launch(const struct trainer *t); /* its number in the step, from 0 */
+int trainer_launch_count(const struct trainer *t);
+enum phase trainer_launch_phase(const struct trainer *t, int launch);
+const char *trainer_launch_text(const struct trainer *t, int launch);
 long trainer_steps(const struct trainer *t); /* whole steps done */
 const struct trainer_config *trainer_config(const struct trainer *t);
 
@@ -110,6 +115,32 @@ bool trainer_read_counts(struct trainer *t,
                          struct trainer_counts *counts); /* one a tensor, in tensor order */
 bool trainer_read(struct trainer *t, const struct tensor *tensor, long first, long n,
                   void *to); /* raw encodings */
+
+/* Changes one element to an encoding. */
+bool trainer_write(struct trainer *t, const struct tensor *tensor, long index, uint32_t bits);
+
+/* All that a run carries from step to step, in host memory; taken between two steps only.  NULL if the device
+ * failed or memory ran out; free() it. */
+struct trainer_image {
+    size_t bytes; /* of the whole image */
+    long steps;
+    float lr;
+    struct run_settings settings;
+    size_t count;
+    unsigned char data[];
+};
+struct trainer_image *trainer_save(struct trainer *t);
+
+/* What trainer_read_state and trainer_read_counts would say, without another download. */
+void trainer_image_read(const struct trainer *t, const struct trainer_image *image, struct run_state *state,
+                        struct trainer_counts *counts);
+
+/* Back, or forward, to an image of this trainer, or of one of the same configuration.  What a step computes
+ * anew (activations and their gradients) keeps its values; at step 0 it is zero again. */
+bool trainer_restore(struct trainer *t, const struct trainer_image *image);
+
+/* Where an element of a parameter's tensor lies in an image's data, or -1 for other tensors. */
+long trainer_image_offset(const struct trainer *t, const struct tensor *tensor, long index);
 
 /* What `train --json` reports of the last step, summed over the stores it names. */
 struct trainer_report {

@@ -4,6 +4,7 @@
  * The session and everything in `struct turning` belong to the thread alone. */
 #include "worker.h"
 #include "probe_text.h"
+#include "save.h"
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,9 +18,10 @@
 enum { QUEUE = 256 };
 
 /* In nanoseconds. */
-static const int64_t SLICE = 4000000;         /* at most, between two looks at the queue */
-static const int64_t FRAME = 33400000;        /* between two snapshots of a run */
-static const int64_t ANSWER = 4000000;        /* between two snapshots that answer commands */
+static const int64_t SLICE = 4000000;   /* at most, between two looks at the queue */
+static const int64_t FRAME = 33400000;  /* between two snapshots of a run */
+static const int64_t ANSWER = 4000000;  /* between two snapshots that answer commands */
+static const int64_t SAVE = 5000000000; /* at least, between two times that a changing session saves itself */
 static const int64_t RATE_WINDOW = 250000000; /* over which steps a second are measured */
 
 struct worker {
@@ -27,7 +29,7 @@ struct worker {
     pthread_mutex_t mutex;
     pthread_cond_t wake;  /* commands, or stop */
     pthread_cond_t ended; /* the thread is done */
-    char device[16];
+    char device[16], *autosave;
     bool twin;
     int wake_fd;
 
@@ -43,6 +45,9 @@ struct turning {
     struct session *session;
     int64_t pending; /* whole steps still to do of a `step N` */
     bool dirty;      /* something changed since the last snapshot */
+    bool unsaved;    /* or since the session saved itself */
+    bool has_saved;
+    int64_t saved;
     int64_t published;
     int64_t rate_start, rate_steps;
     double rate;
@@ -156,12 +161,28 @@ static char *take_line(struct turning *t)
     return line;
 }
 
+/* `goto N` to where the run has not been yet goes in slices, too. */
+static bool goes_far(struct turning *t, const char *argument)
+{
+    char *end, error[160], known[24];
+    errno = 0;
+    long long n = strtoll(argument, &end, 10);
+    int64_t frontier = session_frontier(t->session);
+    if (end == argument || *end || errno || n > 1000000000 || n <= frontier + 1)
+        return false;
+    snprintf(known, sizeof known, "%lld", (long long)frontier + 1);
+    session_command(t->session, COMMAND_GOTO, known, error);
+    t->pending = session_stopped(t->session) ? 0 : n - session_steps(t->session);
+    return true;
+}
+
 /* `step N` is turned in slices: N of 1 at once, the rest is kept. */
 static void carry_out(struct turning *t, char *line)
 {
     char *argument, error[160], *end;
     enum command_id id = command_parse(line, &argument, error);
     t->dirty = true;
+    t->unsaved = t->unsaved || id != COMMAND_COUNT;
     if (id == COMMAND_COUNT) {
         session_say(t->session, error, true);
         return;
@@ -171,10 +192,12 @@ static void carry_out(struct turning *t, char *line)
         long long n = strtoll(argument, &end, 10);
         if (!*end && errno == 0 && n > 1 && n <= 1000000000) {
             session_command(t->session, id, "1", error);
-            t->pending = n - 1;
+            t->pending = session_stopped(t->session) ? 0 : n - 1;
             return;
         }
     }
+    if (id == COMMAND_GOTO && goes_far(t, argument))
+        return;
     session_command(t->session, id, argument, error);
 }
 
@@ -199,7 +222,10 @@ static void turn_slice(struct turning *t)
         ok = session_advance(t->session, 1);
         t->pending -= t->pending > 0;
         steps++;
+        if (session_stopped(t->session))
+            t->pending = 0;
     }
+    t->unsaved = t->unsaved || steps > 0;
     if (!ok)
         t->pending = 0;
     t->dirty = true;
@@ -213,8 +239,8 @@ static bool wait_for_work(struct turning *t)
     bool busy = t->pending > 0 || session_running(t->session);
     pthread_mutex_lock(&w->mutex);
     while (!w->stop && w->queued == 0 && !busy) {
-        struct timespec due = clock_at(t->published + ANSWER);
-        if (!t->dirty)
+        struct timespec due = clock_at(t->dirty ? t->published + ANSWER : t->saved + SAVE);
+        if (!t->dirty && !(t->unsaved && w->autosave))
             pthread_cond_wait(&w->wake, &w->mutex);
         else if (pthread_cond_timedwait(&w->wake, &w->mutex, &due) == ETIMEDOUT)
             break;
@@ -222,6 +248,24 @@ static bool wait_for_work(struct turning *t)
     bool go_on = !w->stop;
     pthread_mutex_unlock(&w->mutex);
     return go_on;
+}
+
+/* What cannot be written is tried again with the next change: the person has not asked for it. */
+static void save_itself(struct turning *t, bool at_once)
+{
+    char error[160];
+    int64_t now = clock_now();
+    if (!t->unsaved || (!at_once && now - t->saved < SAVE))
+        return;
+    pthread_mutex_lock(&t->w->mutex);
+    const char *path = t->w->autosave; /* set once, and freed when the thread is gone */
+    pthread_mutex_unlock(&t->w->mutex);
+    if (!path)
+        return;
+    t->saved = now;
+    t->unsaved = false;
+    if (save_auto(t->session, path, !t->has_saved, error))
+        t->has_saved = true;
 }
 
 static void turn(struct turning *t)
@@ -245,7 +289,9 @@ static void turn(struct turning *t)
         int64_t since = clock_now() - t->published;
         if (t->dirty && since >= (busy && !answered ? FRAME : ANSWER))
             publish(t);
+        save_itself(t, false);
     }
+    save_itself(t, true);
 }
 
 /* ---- the thread ---- */
@@ -306,6 +352,14 @@ struct worker *worker_start(const struct session_options *options, int wake_fd)
     return NULL;
 }
 
+void worker_autosave(struct worker *w, const char *path)
+{
+    pthread_mutex_lock(&w->mutex);
+    if (!w->autosave)
+        w->autosave = strdup(path);
+    pthread_mutex_unlock(&w->mutex);
+}
+
 bool worker_send(struct worker *w, const char *line)
 {
     size_t size = strlen(line) + 1;
@@ -354,5 +408,6 @@ void worker_stop(struct worker *w, int milliseconds)
     pthread_cond_destroy(&w->wake);
     pthread_cond_destroy(&w->ended);
     pthread_mutex_destroy(&w->mutex);
+    free(w->autosave);
     free(w);
 }

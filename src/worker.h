@@ -14,6 +14,10 @@ struct worker; /* opaque */
  * whenever there is a new snapshot.  NULL if there is no thread to be had. */
 struct worker *worker_start(const struct session_options *options, int wake_fd);
 
+/* From now on the session saves itself to that file (save.h) while it changes, every few seconds, and when it
+ * ends. */
+void worker_autosave(struct worker *w, const char *path);
+
 /* Queues a session command line.  False if the queue is full (256). */
 bool worker_send(struct worker *w, const char *line);
 

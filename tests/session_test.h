@@ -32,7 +32,7 @@ static inline int stop(void **state)
 /* A command line that must succeed. */
 static inline void run(struct session *s, const char *line)
 {
-    char copy[160], error[160], *argument;
+    char copy[256], error[160], *argument;
     snprintf(copy, sizeof copy, "%s", line);
     enum command_id id = command_parse(copy, &argument, error);
     assert_int_not_equal(id, COMMAND_COUNT);
@@ -43,7 +43,7 @@ static inline void run(struct session *s, const char *line)
 /* One that must fail, with that in its message. */
 static inline void refuse(struct session *s, const char *line, const char *message)
 {
-    char copy[160], error[160], *argument;
+    char copy[256], error[160], *argument;
     snprintf(copy, sizeof copy, "%s", line);
     enum command_id id = command_parse(copy, &argument, error);
     assert_int_not_equal(id, COMMAND_COUNT);

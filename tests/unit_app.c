@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static struct headless shared; /* one session for all tests: opening one takes its time */
 
@@ -281,6 +283,14 @@ static void errors_are_messages(void **state)
     assert_false(app_execute(h->app, "say hello", error));
     assert_false(app_execute(h->app, "edit step-up", error));
     assert_false(app_execute(h->app, "export /tmp/x.png", error));
+    char fifo[] = "/tmp/ulpscope-XXXXXX", line[64];
+    assert_non_null(mkdtemp(fifo));
+    snprintf(line, sizeof line, "%s/fifo.txt", fifo);
+    assert_int_equal(mkfifo(line, 0600), 0);
+    snprintf(line, sizeof line, "export %s/fifo.txt", fifo);
+    assert_false(app_execute(h->app, line, error)); /* and nobody waits for a reader */
+    unlink(line + strlen("export "));
+    rmdir(fifo);
     assert_false(app_execute(h->app, "play /no/such.demo", error));
     assert_false(app_done(h->app));
 }

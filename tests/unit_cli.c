@@ -252,6 +252,50 @@ static void errors_are_one_line(void **state)
     }
 }
 
+/* What a hook says quotes names and files as they are; the line that is written holds no byte of them that
+ * could break it or command the terminal. */
+static int hook_that_fails(void *context, const struct cli_common *common, const char *file, bool check,
+                           FILE *out, char *error)
+{
+    (void)context, (void)common, (void)check, (void)out;
+    snprintf(error, CLI_TEXT, "%s", file);
+    return CLI_FAILED;
+}
+
+static void error_lines_are_plain_text(void **state)
+{
+    (void)state;
+    static const struct {
+        char *typed;
+        const char *shown;
+    } cases[] = {
+        {"a\nb", "a?b"},
+        {"\033]0;x\007", "?]0;x?"},
+        {"\xff\xc3", "??"},
+        {"\xc0\x80", "??"},           /* overlong */
+        {"\xe0\x80\x80", "???"},      /* overlong */
+        {"\xed\xa0\x80", "???"},      /* a surrogate */
+        {"\xf4\x90\x80\x80", "????"}, /* above U+10FFFF */
+        {"\xc2\x9b"
+         "31m",
+         "?31m"}, /* C1's CSI */
+        {"\xe2\x80\xae"
+         "1",
+         "?1"}, /* right-to-left override */
+        {"\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80"},
+    };
+    static const struct cli_hooks hooks = {.play = hook_that_fails};
+    char line[200];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        call_with(&hooks, NULL, 0, ARGV("play", cases[i].typed));
+        snprintf(line, sizeof line, "ulpscope: play: %s\n", cases[i].shown);
+        check_error(1, line);
+        CALL("formats", cases[i].typed);
+        snprintf(line, sizeof line, "ulpscope: formats: '%s': one argument too many\n", cases[i].shown);
+        check_error(2, line);
+    }
+}
+
 static void words_of_a_later_version(void **state)
 {
     (void)state;
@@ -470,6 +514,7 @@ int main(void)
         cmocka_unit_test(many_values),
         cmocka_unit_test(arguments_with_a_minus),
         cmocka_unit_test(errors_are_one_line),
+        cmocka_unit_test(error_lines_are_plain_text),
         cmocka_unit_test(words_of_a_later_version),
         cmocka_unit_test(devices_that_are_not_there),
         cmocka_unit_test(update_in_json),

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char script[] = "/tmp/ulpscope-demo-XXXXXX";
@@ -43,7 +44,8 @@ static size_t characters(const char *text)
 static void shipped_demos_hold(void **state)
 {
     (void)state;
-    static const char *const names[] = {"lost-update", "underflow", "loss-scale", "rounding"};
+    static const char *const names[] = {"lost-update",        "underflow",    "loss-scale", "first-bad-bit",
+                                        "lost-update-bisect", "overflow-why", "rounding"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char file[512], error[TEXT_LINE];
         struct demo d;
@@ -57,7 +59,8 @@ static void shipped_demos_hold(void **state)
             says += d.lines[k].command == COMMAND_SAY;
             assert_true(d.lines[k].command != COMMAND_SAY || characters(d.lines[k].argument) <= 150);
         }
-        assert_true(says >= 6 && claims > says);
+        if (says < 6 || claims <= says)
+            fail_msg("%s: %d claims for %d says", names[i], claims, says);
         assert_int_equal(demo_check(&d, s, stdout, error), 0);
         demo_free(&d);
         session_close(s);
@@ -105,6 +108,25 @@ static void mistakes_are_found_before_anything_runs(void **state)
     assert_non_null(strstr(error, "/nonexistent/x.demo"));
 }
 
+/* None of them may keep the reader waiting, or fill its memory. */
+static void only_files_are_scripts(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"/", "/dev/zero", "/dev/null", "/dev/tty", NULL};
+    char fifo[] = "/tmp/ulpscope-fifo-XXXXXX", error[TEXT_LINE];
+    assert_non_null(mkdtemp(fifo));
+    assert_int_equal(rmdir(fifo), 0);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    for (int i = 0; i < 5; i++) {
+        struct demo d;
+        const char *name = names[i] ? names[i] : fifo;
+        assert_false(demo_load(name, &d, error));
+        assert_memory_equal(error, name, strlen(name));
+        assert_null(d.lines);
+    }
+    unlink(fifo);
+}
+
 static int check(const char *text, char *error)
 {
     struct demo d;
@@ -123,6 +145,7 @@ static void false_claims_are_counted(void **state)
     char error[TEXT_LINE];
     assert_int_equal(
         check("step\nexpect step == 2\nexpect step == 1\nexpect nonsense == 1\nexpect step\n", error), 3);
+    assert_string_equal(error, "line 2: step == 2 (step is 1)");
 }
 
 static void screen_commands_are_passed_over_and_quit_ends(void **state)
@@ -161,6 +184,7 @@ int main(void)
         cmocka_unit_test(shipped_demos_hold),
         cmocka_unit_test(lines_keep_their_numbers),
         cmocka_unit_test(mistakes_are_found_before_anything_runs),
+        cmocka_unit_test(only_files_are_scripts),
         cmocka_unit_test(false_claims_are_counted),
         cmocka_unit_test(screen_commands_are_passed_over_and_quit_ends),
         cmocka_unit_test(a_command_that_fails_ends_the_check),

@@ -139,8 +139,9 @@ static void an_overflow_is_located_and_skips_the_step(void **state)
     const struct event *e = find_event(s, EVENT_OVERFLOW);
     assert_non_null(e);
     assert_int_equal(e->step, 3);
-    assert_string_equal(e->text,
-                        "put in: fc1.weight.grad[0,0] became inf in fp16 · step skipped, scale 2^16 → 2^15");
+    assert_string_equal(
+        e->text,
+        "put in: fc1.weight.grad[0,0] became inf in fp16 · step skipped, scale 2^16 → 2^15");
     assert_int_equal(s->log2_scale.mark[2], 1);
     run(s, "phase 5"); /* in the middle of the backward pass's end, and later */
     run(s, "overflow");

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "save.h"
 #include "worker.h"
 #include <poll.h>
 #include <pthread.h>
@@ -265,6 +266,71 @@ static void a_storm_of_commands_from_two_threads_is_survived(void **state)
     snapshot_free(s);
 }
 
+/* Long ways are turned in slices, and breakpoints end them. */
+static void breakpoints_end_long_ways(void **state)
+{
+    struct bench *b = *state;
+    struct snapshot *s;
+    assert_true(worker_send(b->w, "recipe O2"));
+    assert_true(worker_send(b->w, "scaler pytorch:init=1024,window=40"));
+    assert_true(worker_send(b->w, "break scale"));
+    assert_true(worker_send(b->w, "step 100000"));
+    for (s = next(b); !s->stopped; s = next(b))
+        snapshot_free(s);
+    assert_int_equal(s->step, 40);
+    assert_int_equal(s->breaks[0].hits, 1);
+    assert_non_null(strstr(s->why, "scale 2^10 → 2^11 (grow)"));
+    snapshot_free(s);
+    assert_true(worker_send(b->w, "goto 100000"));
+    for (s = until_step(b, 41); !s->stopped; s = next(b))
+        snapshot_free(s);
+    assert_int_equal(s->step, 80);
+    snapshot_free(s);
+    assert_true(worker_send(b->w, "break-delete all"));
+    assert_true(worker_send(b->w, "goto 130"));
+    snapshot_free(until_step(b, 130));
+    assert_true(worker_send(b->w, "goto 20"));
+    for (s = next(b); s->step != 20; s = next(b))
+        snapshot_free(s);
+    assert_true(s->behind && !s->running);
+    assert_int_equal(s->last_step, 130);
+    snapshot_free(s);
+    assert_true(worker_send(b->w, "goto 1000000"));
+    assert_true(worker_send(b->w, "pause"));
+    assert_true(worker_send(b->w, "seed 9"));
+    for (s = next(b); strcmp(s->seed, "9") != 0; s = next(b))
+        snapshot_free(s);
+    assert_int_equal(s->step, 0);
+    snapshot_free(s);
+}
+
+/* What the person did is on disk when the program ends, and comes back. */
+static void a_session_saves_itself(void **state)
+{
+    struct session_options options = {"cpu", true};
+    char path[] = "/tmp/ulpscope-auto-XXXXXX", error[160], fact[32];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(start_on(state, "cpu"), 0);
+    struct bench *b = *state;
+    worker_autosave(b->w, path);
+    assert_true(worker_send(b->w, "recipe O2"));
+    assert_true(worker_send(b->w, "step 30"));
+    snapshot_free(until_step(b, 30));
+    stop(state);
+    struct session *s = session_open(&options, error);
+    assert_non_null(s);
+    assert_int_equal(save_read(s, path, error), SAVE_DONE);
+    assert_true(session_fact(s, "step", fact, sizeof fact));
+    assert_string_equal(fact, "30");
+    session_close(s);
+    char last[40];
+    snprintf(last, sizeof last, "%s.last", path);
+    unlink(path);
+    unlink(last);
+}
+
 int main(void)
 {
 #define WITH_WORKER(test) cmocka_unit_test_setup_teardown(test, start, stop)
@@ -276,6 +342,8 @@ int main(void)
         WITH_WORKER(a_run_publishes_at_most_30_a_second_and_pauses),
         WITH_WORKER(a_long_step_answers_questions_and_can_be_stopped),
         WITH_WORKER(a_storm_of_commands_from_two_threads_is_survived),
+        WITH_WORKER(breakpoints_end_long_ways),
+        cmocka_unit_test(a_session_saves_itself),
         cmocka_unit_test_setup_teardown(without_a_device_it_says_so, start_without_device, stop),
         cmocka_unit_test_setup_teardown(a_full_queue_refuses, start_without_device, stop),
     };

@@ -2,8 +2,11 @@
 #include "app_state.h"
 #include "export.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static bool do_panel(struct app *app, const char *argument, char *error)
 {
@@ -263,6 +266,23 @@ static bool do_play(struct app *app, const char *argument, char *error)
     return app_play(app, argument, error);
 }
 
+/* Only a regular file: a FIFO that nobody reads would keep the screen waiting. */
+static FILE *open_export(const char *name)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0666);
+    struct stat what;
+    FILE *file = NULL;
+    if (fd >= 0 && fstat(fd, &what) == 0 && !S_ISREG(what.st_mode))
+        errno = EINVAL;
+    else if (fd >= 0 && ftruncate(fd, 0) == 0)
+        file = fdopen(fd, "w");
+    int why = errno;
+    if (!file && fd >= 0)
+        close(fd);
+    errno = why;
+    return file;
+}
+
 /* The screen without the field that named the file. */
 static bool do_export(struct app *app, const char *argument, char *error)
 {
@@ -283,7 +303,7 @@ static bool do_export(struct app *app, const char *argument, char *error)
     int rows = app->rows < APP_MIN_ROWS ? APP_MIN_ROWS : app->rows;
     int cols = app->cols < APP_MIN_COLS ? APP_MIN_COLS : app->cols;
     struct grid *g = grid_create(rows, cols);
-    FILE *file = g ? fopen(argument, "w") : NULL;
+    FILE *file = g ? open_export(argument) : NULL;
     bool done = file != NULL;
     if (done) {
         g->braille = true;

@@ -7,11 +7,12 @@
  *
  *     struct rect old = grid_clip(g, area);            nothing leaves the panel's area
  *     grid_rule(g, row, area.col, area.cols, "why");   ── why ─────────
- *     col += grid_text(g, row, col, ROLE_SIGN, "0");   returns the columns, so that texts can follow one
- * another grid_printf(g, row, col, ROLE_TEXT, "%u of %u", done, all); grid_unclip(g, old);
+ *     col += grid_text(g, row, col, ROLE_SIGN, "0");   returns the columns, so that texts can follow one another
+ *     grid_printf(g, row, col, ROLE_TEXT, "%u of %u", done, all);
+ *     grid_unclip(g, old);
  *
  * Text is UTF-8.  A wide glyph takes two cells, and is left out where only one is there.  Combining marks are
- * left out. Control characters are shown as a replacement character and never reach a terminal. */
+ * left out.  Control characters are shown as a replacement character and never reach a terminal. */
 #ifndef ULPSCOPE_UI_CELL_H
 #define ULPSCOPE_UI_CELL_H
 

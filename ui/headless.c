@@ -145,9 +145,9 @@ int headless_check(const struct cli_common *common, const char *file, FILE *out,
         session_close(session);
     }
     if (failed > 0)
-        snprintf(why, sizeof why, "%d claim%s of %.200s do%s not hold", failed, failed == 1 ? "" : "s", file,
-                 failed == 1 ? "es" : "");
-    if (status != CLI_DONE)
+        snprintf(error, APP_ERROR, "%.120s: %d claim%s do%s not hold: %.280s", file, failed,
+                 failed == 1 ? "" : "s", failed == 1 ? "es" : "", why);
+    else if (status != CLI_DONE)
         snprintf(error, APP_ERROR, "%s", why);
     demo_free(&demo);
     return status;

@@ -1,5 +1,6 @@
 /* loop.c: poll, keys, snapshots, at most one drawing a round. */
 #include "loop.h"
+#include "save.h"
 #include "worker.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -225,7 +226,10 @@ enum loop_result loop_run(const struct loop_options *options, char *error)
         return LOOP_FAILED;
     }
     /* The worker first: the device opens while the terminal does. */
+    char autosave[SAVE_PATH];
     l.worker = worker_start(&options->session, l.wake[1]);
+    if (l.worker && save_auto_path(autosave, sizeof autosave))
+        worker_autosave(l.worker, autosave);
     if (!l.worker)
         snprintf(error, APP_ERROR, "no thread to be had");
     else if (start_app(&l, options, error))

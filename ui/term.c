@@ -175,6 +175,18 @@ static void keys_open(struct term *t, bool mouse, const char *name)
         define_key("\033[<", CODE_MOUSE);
 }
 
+/* Ctrl-S would freeze the screen, and with it the program, which then waits in write.  curses has no call for
+ * that flag alone; def_prog_mode makes it one of the modes that curses sets again after a stop. */
+static void flow_control_off(const struct term *t)
+{
+    struct termios modes;
+    if (tcgetattr(fileno(t->in), &modes) != 0)
+        return;
+    modes.c_iflag &= ~(tcflag_t)IXON;
+    if (tcsetattr(fileno(t->in), TCSANOW, &modes) == 0)
+        def_prog_mode();
+}
+
 /* curses is up: everything else. */
 static bool screen_open(struct term *t, const struct term_options *options, const char *name, char *error)
 {
@@ -194,6 +206,7 @@ static bool screen_open(struct term *t, const struct term_options *options, cons
     noecho();
     nonl();
     intrflush(stdscr, FALSE);
+    flow_control_off(t);
     leaveok(stdscr, FALSE);
     curs_set(0);
     colors_open(t, options->color);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Asked to leave, by kind of handler. */
@@ -16,7 +15,14 @@ static const int fatal_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static const int event_signals[] = {SIGWINCH, SIGTSTP, SIGCONT};
 
-enum { FATAL = 4, CRASH = 5, EVENT = 3, ALL = FATAL + CRASH + EVENT, CRASH_STACK = 1 << 16 };
+enum {
+    FATAL = 4,
+    CRASH = 5,
+    EVENT = 3,
+    ALL = FATAL + CRASH + EVENT + 1, /* SIGALRM */
+    CRASH_STACK = 1 << 16,
+    FATAL_SECONDS = 2 /* for the main loop to leave in good order */
+};
 
 static struct {
     int pipe[2];
@@ -26,7 +32,7 @@ static struct {
     char restore[SIGNAL_RESTORE_MAX];
     atomic_int restore_length;
     atomic_int resized, stopped, continued, fatal;
-    atomic_long fatal_since; /* seconds; 0: none */
+    atomic_int asked; /* the first signal that asked to leave; 0: none */
     struct sigaction old[ALL];
     int count; /* handlers installed */
     int installed[ALL];
@@ -43,6 +49,7 @@ static void wake(void)
 static void restore_terminal(void)
 {
     size_t length = (size_t)atomic_exchange(&state.restore_length, 0);
+    tcflow(state.out_fd, TCOON); /* output that was stopped would make the writing below wait for ever */
     for (size_t done = 0; done < length;) {
         ssize_t written = write(state.out_fd, state.restore + done, length - done);
         if (written > 0)
@@ -77,21 +84,21 @@ static void on_event(int signal_number)
 
 static void on_fatal(int signal_number)
 {
-    int saved = errno;
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    long since = atomic_load(&state.fatal_since);
-    if (since == 0) {
-        atomic_store(&state.fatal_since, (long)now.tv_sec + 1);
-    } else if ((long)now.tv_sec + 1 - since >=
-               2) { /* asked again, and the main loop has not moved: go at once */
-        restore_terminal();
-        pass_on(signal_number);
-        return;
-    }
+    int saved = errno, nobody = 0;
+    if (atomic_compare_exchange_strong(&state.asked, &nobody, signal_number))
+        alarm(FATAL_SECONDS);
     atomic_store(&state.fatal, signal_number);
     wake();
     errno = saved;
+}
+
+/* The main loop has not left in time; it may be waiting for a terminal that takes nothing: go without it. */
+static void on_late(int signal_number)
+{
+    int asked = atomic_load(&state.asked);
+    tcflush(state.out_fd, TCOFLUSH); /* room for what restores it */
+    restore_terminal();
+    pass_on(asked ? asked : signal_number);
 }
 
 static void on_crash(int signal_number)
@@ -142,11 +149,12 @@ bool signal_open(int in_fd, int out_fd)
     atomic_store(&state.stopped, 0);
     atomic_store(&state.continued, 0);
     atomic_store(&state.fatal, 0);
-    atomic_store(&state.fatal_since, 0);
+    atomic_store(&state.asked, 0);
     state.count = 0;
     stack_open();
     for (int i = 0; i < FATAL; i++)
         install(fatal_signals[i], on_fatal, SA_RESTART);
+    install(SIGALRM, on_late, SA_RESTART);
     for (int i = 0; i < EVENT; i++)
         install(event_signals[i], on_event, SA_RESTART);
     for (int i = 0; i < CRASH; i++)
@@ -166,6 +174,8 @@ void signal_set_restore(const char *bytes)
 
 void signal_close(void)
 {
+    if (atomic_load(&state.asked))
+        alarm(0);
     for (int i = 0; i < state.count; i++)
         sigaction(state.installed[i], &state.old[i], NULL);
     state.count = 0;

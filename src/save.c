@@ -1,0 +1,325 @@
+/* save.c: writing a session as commands, and replaying it. */
+#include "save.h"
+#include "demo.h"
+#include "probe_text.h"
+#include "session_internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char heading[] = "# ulpscope session 1";
+
+enum { LINES_MAX = 200000, STEPS_MAX = 20000000 }; /* a file that asks for more is no saved session */
+
+/* ---- as commands ---- */
+
+static void write_lane(const struct lane_setup *l, FILE *out)
+{
+    char rule[TEXT_SHORT];
+    scaler_text(&l->scaler, rule, sizeof rule);
+    fprintf(out, "lane add %s %s%s%s\n", l->recipe.name, rule, *l->device ? " " : "", l->device);
+}
+
+/* As typed; where that was too long to keep, as the bits that it was rounded to. */
+static void write_float(FILE *out, const char *command, const char *text, float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (strlen(text) < TEXT_SHORT - 8)
+        fprintf(out, "%s %s\n", command, text);
+    else
+        fprintf(out, "%s fp32:0x%08x\n", command, (unsigned)bits);
+}
+
+static void write_setup(const struct session *s, FILE *out)
+{
+    const struct setup *x = &s->setup;
+    const struct recipe *preset = recipe_find(x->recipe.name);
+    char rule[TEXT_SHORT];
+    scaler_text(&x->scaler, rule, sizeof rule);
+    fprintf(out, "twin off\ntask %s\nrecipe %s\n", x->task->name, x->recipe.name);
+    if (recipe_has_master(&x->recipe) != recipe_has_master(preset))
+        fprintf(out, "master %s\n", recipe_has_master(&x->recipe) ? "on" : "off");
+    fprintf(out, "update-rounding %s\nscaler %s\noptimizer %s\nseed %llu\n",
+            update_rounding_name(x->recipe.rounding), rule, optimizer_name(x->optimizer),
+            (unsigned long long)x->seed);
+    write_float(out, "loss-weight", x->loss_weight_text, x->loss_weight);
+    for (int i = 0; i < x->more; i++)
+        write_lane(&x->lanes[i], out);
+    write_float(out, "lr", s->start_lr_text, s->start_lr);
+}
+
+static void write_way(struct position from, struct position to, FILE *out)
+{
+    if (to.step > from.step) {
+        fprintf(out, "step %lld\n", (long long)(to.step - from.step));
+        from = (struct position){to.step, 0};
+    }
+    if (to.launch > from.launch)
+        fprintf(out, "into %d\n", to.launch - from.launch);
+}
+
+static void write_changes(const struct session *s, FILE *out)
+{
+    struct position at = {0, 0};
+    for (int i = 0; i < s->history.applied; i++) {
+        const struct change *c = &s->history.changes[i];
+        write_way(at, c->at, out);
+        at = c->at;
+        fprintf(out, "%s%s%s\n", command_table[c->command].name, *c->argument ? " " : "", c->argument);
+    }
+    write_way(at, session_position(s), out);
+}
+
+static bool write_claims(struct session *s, FILE *out)
+{
+    char name[32], text[TEXT_SHORT];
+    for (int i = 0; i < s->lane_count; i++) {
+        snprintf(name, sizeof name, "lane%d.state-digest", i);
+        if (!session_fact(s, name, text, sizeof text))
+            return false;
+        fprintf(out, "expect %s == %s\n", name, text);
+    }
+    return true;
+}
+
+static bool write_all(struct session *s, FILE *out)
+{
+    char watched[TENSOR_NAME + 24];
+    session_weight_name(s, watched, sizeof watched);
+    fprintf(out, "%s\n", heading);
+    write_setup(s, out);
+    write_changes(s, out);
+    bool ok = write_claims(s, out);
+    if (s->live)
+        fprintf(out, "weight %s\n", watched);
+    for (int i = 0; i < s->break_count; i++) {
+        fprintf(out, "break %s\n", s->breaks[i].text);
+        if (!s->breaks[i].enabled)
+            fprintf(out, "break-toggle %d\n", i + 1);
+    }
+    fprintf(out, "# end\n");
+    return ok;
+}
+
+/* ---- files ---- */
+
+static bool fail(char *error, const char *file, const char *why)
+{
+    snprintf(error, 160, "%.80s: %.70s", file, why);
+    return false;
+}
+
+/* A rename is lasting only when its folder is on disk. */
+static void sync_folder(const char *file)
+{
+    char folder[SAVE_PATH];
+    const char *slash = strrchr(file, '/');
+    text_format(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
+    int fd = open(folder, O_RDONLY | O_DIRECTORY);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+bool save_write(struct session *s, const char *file, char *error)
+{
+    char temporary[SAVE_PATH];
+    int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", file, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof temporary)
+        return fail(error, file, "too long a name");
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out) {
+        fail(error, file, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    bool made = write_all(s, out);
+    bool written = fflush(out) == 0 && !ferror(out) && fsync(fd) == 0;
+    int code = errno;
+    written = fclose(out) == 0 && written;
+    if (made && written && rename(temporary, file) == 0) {
+        sync_folder(file);
+        return true;
+    }
+    if (made && written)
+        code = errno;
+    unlink(temporary);
+    return fail(error, file, made ? strerror(code) : s->message);
+}
+
+/* ---- replaying ---- */
+
+/* What a saved session consists of: nothing that writes files or waits for people. */
+static bool is_part(enum command_id id)
+{
+    static const enum command_id parts[] = {
+        COMMAND_TWIN,      COMMAND_TASK,    COMMAND_RECIPE,      COMMAND_MASTER, COMMAND_ROUNDING_UPD,
+        COMMAND_SCALER,    COMMAND_SEED,    COMMAND_LOSS_WEIGHT, COMMAND_LANE,   COMMAND_LR,
+        COMMAND_OPTIMIZER, COMMAND_STEP,    COMMAND_INTO,        COMMAND_SET,    COMMAND_INJECT,
+        COMMAND_EXPECT,    COMMAND_FLIP_AT, COMMAND_WEIGHT,      COMMAND_BREAK,  COMMAND_BREAK_TOGGLE};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i] == id)
+            return true;
+    return false;
+}
+
+static bool refuse(char *error, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool refuse(char *error, int line, const char *format, ...)
+{
+    char text[140];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    snprintf(error, 160, "line %d: %s", line, text);
+    return false;
+}
+
+/* A file cut off at its end has no claims, or no mark of its end. */
+static bool is_whole(const char *file, char *error)
+{
+    char text[64] = "";
+    FILE *in = fopen(file, "rb");
+    if (!in)
+        return fail(error, file, strerror(errno));
+    bool first = fgets(text, sizeof text, in) && strncmp(text, heading, sizeof heading - 1) == 0;
+    text[0] = '\0';
+    size_t n = fseek(in, -6, SEEK_END) == 0 ? fread(text, 1, 6, in) : 0;
+    fclose(in);
+    if (!first)
+        return fail(error, file, "is no saved session");
+    return (n == 6 && memcmp(text, "# end\n", 6) == 0) || fail(error, file, "is cut off before its end");
+}
+
+static bool check_lines(const struct demo *d, char *error)
+{
+    long long steps = 0;
+    bool claims = false;
+    if (d->count > LINES_MAX)
+        return refuse(error, LINES_MAX, "too many lines for a saved session");
+    for (int i = 0; i < d->count; i++) {
+        const struct demo_line *l = &d->lines[i];
+        if (!is_part(l->command))
+            return refuse(error, l->number, "%s is no part of a saved session",
+                          command_table[l->command].name);
+        if (l->command == COMMAND_STEP)
+            steps += *l->argument ? strtoll(l->argument, NULL, 10) % (2LL * STEPS_MAX) : 1;
+        if (l->command == COMMAND_INTO)
+            steps += strtoll(l->argument, NULL, 10) / 10 + 1;
+        if (steps > STEPS_MAX || steps < 0)
+            return refuse(error, l->number, "more than %d steps", STEPS_MAX);
+        claims = claims || l->command == COMMAND_EXPECT;
+    }
+    return claims || refuse(error, d->count ? d->lines[d->count - 1].number : 1, "no digest to be reached");
+}
+
+static enum save_result replay(struct session *s, const struct demo *d, char *error)
+{
+    char why[TEXT_LINE];
+    s->break_count = 0;
+    for (int i = 0; i < d->count; i++) {
+        const struct demo_line *l = &d->lines[i];
+        if (l->command == COMMAND_EXPECT) {
+            if (!session_expect(s, l->argument, why)) {
+                refuse(error, l->number, "%.120s", why);
+                return SAVE_DIFFERS;
+            }
+        } else if (!session_command(s, l->command, l->argument, why)) {
+            refuse(error, l->number, "%.120s", why);
+            return SAVE_FAILED;
+        }
+    }
+    s->running = false;
+    return SAVE_DONE;
+}
+
+enum save_result save_read(struct session *s, const char *file, char *error)
+{
+    struct demo demo;
+    struct stat about;
+    char why[TEXT_LINE];
+    if (stat(file, &about) == 0 && !S_ISREG(about.st_mode)) {
+        fail(error, file, "is no file");
+        return SAVE_FAILED;
+    }
+    if (!is_whole(file, error))
+        return SAVE_FAILED;
+    if (!demo_load(file, &demo, why)) {
+        snprintf(error, 160, "%.159s", why);
+        return SAVE_FAILED;
+    }
+    enum save_result result = check_lines(&demo, error) ? replay(s, &demo, error) : SAVE_FAILED;
+    demo_free(&demo);
+    return result;
+}
+
+/* ---- by itself ---- */
+
+bool save_auto_path(char *path, size_t size)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int length = state && *state == '/' ? snprintf(path, size, "%s/ulpscope/autosave", state)
+                 : home && *home == '/' ? snprintf(path, size, "%s/.local/state/ulpscope/autosave", home)
+                                        : -1;
+    return length > 0 && (size_t)length < size;
+}
+
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+bool save_auto(struct session *s, const char *path, bool first, char *error)
+{
+    char copy[SAVE_PATH], last[SAVE_PATH + 8];
+    text_format(copy, sizeof copy, "%s", path);
+    make_folders(copy);
+    snprintf(last, sizeof last, "%s.last", copy);
+    if (first)
+        rename(copy, last);
+    if (!save_write(s, copy, error))
+        return false;
+    s->autosaved = true;
+    return true;
+}
+
+/* ---- commands ---- */
+
+bool session_save_command(struct session *s, const char *argument, char *error)
+{
+    if (!save_write(s, argument, error))
+        return false;
+    text_format(s->message, sizeof s->message, "saved: %.150s", argument);
+    return true;
+}
+
+bool session_load_command(struct session *s, const char *argument, char *error)
+{
+    enum save_result result = save_read(s, argument, error);
+    if (result == SAVE_DONE)
+        text_format(s->message, sizeof s->message, "%.80s: step %lld, and the digest is the one saved",
+                    argument, (long long)session_position(s).step);
+    return result == SAVE_DONE;
+}
+
+bool session_restore_command(struct session *s, const char *argument, char *error)
+{
+    char path[SAVE_PATH], last[SAVE_PATH + 8];
+    (void)argument;
+    if (!save_auto_path(path, sizeof path))
+        return session_refuse(error, "neither XDG_STATE_HOME nor HOME says where it would be");
+    snprintf(last, sizeof last, "%s.last", path);
+    return session_load_command(s, s->autosaved ? last : path, error);
+}

@@ -1,0 +1,244 @@
+/* session_break.c: breakpoints: whether they hold after a step, and what they say. */
+#include "probe_text.h"
+#include "session_internal.h"
+#include "trace.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- conditions ---- */
+
+static bool any_count(const struct session *s, enum counter counter, const char *tensor)
+{
+    const struct lane *lane = &s->lanes[0];
+    for (int i = 0; i < trainer_tensor_count(lane->trainer); i++)
+        if (lane->counts[i].word[counter] &&
+            (!*tensor || strcmp(trainer_tensor(lane->trainer, i)->name, tensor) == 0))
+            return true;
+    return false;
+}
+
+static bool diverged(const struct session *s)
+{
+    for (int b = 1; b < s->lane_count; b++)
+        for (int a = 0; a < b; a++) {
+            const struct difference *d = &s->differences[session_pair(a, b)];
+            if (d->found && d->step == s->accounted)
+                return true;
+        }
+    return false;
+}
+
+/* An element as the optimizer held it before and after the step. */
+static bool changed(struct session *s, const struct breakpoint *b, uint32_t *before, uint32_t *after)
+{
+    struct trainer *t = s->lanes[0].trainer;
+    const struct tensor *x;
+    long row, col;
+    char error[160];
+    *before = *after = 0;
+    if (s->lanes[0].state.found_inf || !session_tensor_find(s, b->name, &x, &row, &col, error) ||
+        x->param == TENSOR_NONE)
+        return false;
+    x = lane_held(&s->lanes[0], x->param);
+    if (trainer_read(t, trainer_param_tensor(t, x->param, TENSOR_PREVIOUS), row * x->cols + col, 1, before) &&
+        trainer_read(t, x, row * x->cols + col, 1, after))
+        return *before != *after;
+    return session_fail(s);
+}
+
+static bool holds(struct session *s, const struct breakpoint *b)
+{
+    const struct lane *lane = &s->lanes[0];
+    const struct run_state *state = &lane->state;
+    uint32_t before, after;
+    switch (b->kind) {
+    case BREAK_OVERFLOW:
+        return state->found_inf || any_count(s, COUNTER_OVERFLOWED, "");
+    case BREAK_NAN:
+        return isnan(state->loss) || any_count(s, COUNTER_NAN, "");
+    case BREAK_UNDERFLOW:
+        return any_count(s, COUNTER_FLUSHED, b->name);
+    case BREAK_SKIP:
+        return state->found_inf != 0;
+    case BREAK_SCALE:
+        return state->scale != state->used_scale && s->setup.scaler.kind != SCALER_NONE;
+    case BREAK_LOST:
+        return (double)lane->lost * 100 > b->limit * (double)lane->updates;
+    case BREAK_DIVERGENCE:
+        return diverged(s);
+    case BREAK_LOSS:
+        return b->above ? (double)state->loss > b->limit : (double)state->loss < b->limit;
+    case BREAK_CHANGE:
+        return changed(s, b, &before, &after);
+    case BREAK_STEP:
+        return s->accounted == b->step;
+    default:
+        return false;
+    }
+}
+
+/* ---- what a hit says ---- */
+
+static void scale_text(const struct session *s, char *to, size_t size)
+{
+    const struct run_state *state = &s->lanes[0].state;
+    char from[TEXT_SHORT], next[TEXT_SHORT];
+    text_scale(from, sizeof from, state->used_scale);
+    text_scale(next, sizeof next, state->scale);
+    text_format(to, size, "scale %s → %s (%s)", from, next, scaler_action_name(state->action));
+}
+
+static void difference_text(const struct session *s, char *to, size_t size)
+{
+    for (int b = 1; b < s->lane_count; b++)
+        for (int a = 0; a < b; a++) {
+            const struct difference *d = &s->differences[session_pair(a, b)];
+            char element[TENSOR_NAME + 48], hex_a[TEXT_HEX], hex_b[TEXT_HEX];
+            if (!d->found || d->step != s->accounted)
+                continue;
+            incident_element(element, sizeof element, d->name, d->row, d->col, false);
+            text_hex(hex_a, sizeof hex_a, &format_table[d->format_a], d->bits_a);
+            text_hex(hex_b, sizeof hex_b, &format_table[d->format_b], d->bits_b);
+            text_format(to, size, "%s: %s in lane %d (%s), %s in lane %d (%s) (%s)", element, hex_a, a,
+                        s->lanes[a].name, hex_b, b, s->lanes[b].name, phase_name(d->phase));
+            return;
+        }
+}
+
+static void change_text(struct session *s, const struct breakpoint *b, char *to, size_t size)
+{
+    uint32_t before, after;
+    char from[TEXT_SHORT], next[TEXT_SHORT];
+    const struct format *f = &format_table[lane_held(&s->lanes[0], 0)->format];
+    changed(s, b, &before, &after);
+    text_bits_value(from, sizeof from, f, before, 12);
+    text_bits_value(next, sizeof next, f, after, 12);
+    text_format(to, size, "%s: %s → %s (update)", b->name, from, next);
+}
+
+static void why_text(struct session *s, const struct breakpoint *b, char *to, size_t size)
+{
+    const struct lane *lane = &s->lanes[0];
+    switch (b->kind) {
+    case BREAK_OVERFLOW:
+    case BREAK_NAN:
+    case BREAK_SKIP:
+        session_why_here(s, INCIDENT_NOT_FINITE, NULL, to, size);
+        return;
+    case BREAK_UNDERFLOW:
+        session_why_here(s, INCIDENT_FLUSHED, *b->name ? b->name : NULL, to, size);
+        return;
+    case BREAK_SCALE:
+        if (lane->state.found_inf)
+            session_why_here(s, INCIDENT_NOT_FINITE, NULL, to, size);
+        else
+            scale_text(s, to, size);
+        return;
+    case BREAK_LOST:
+        text_format(to, size, "%llu of %llu updates left their weights as they were",
+                    (unsigned long long)lane->lost, (unsigned long long)lane->updates);
+        return;
+    case BREAK_DIVERGENCE:
+        difference_text(s, to, size);
+        return;
+    case BREAK_LOSS:
+        text_format(to, size, "the loss is ");
+        text_float(to + strlen(to), size - strlen(to), lane->state.loss, 9);
+        return;
+    case BREAK_CHANGE:
+        change_text(s, b, to, size);
+        return;
+    default:
+        text_format(to, size, "here it is");
+    }
+}
+
+bool session_breaks(struct session *s)
+{
+    struct breakpoint *first = NULL;
+    for (int i = 0; i < s->break_count && !s->failed; i++) {
+        struct breakpoint *b = &s->breaks[i];
+        if (!b->enabled || !holds(s, b))
+            continue;
+        b->hits++;
+        first = first ? first : b;
+    }
+    if (!first || s->failed)
+        return s->failed;
+    why_text(s, first, s->why, sizeof s->why);
+    s->stopped = true;
+    s->running = false;
+    s->hit = first->kind;
+    text_format(s->hit_tensor, sizeof s->hit_tensor, "%s", first->kind == BREAK_UNDERFLOW ? first->name : "");
+    text_format(s->message, sizeof s->message, "break %s at step %lld: %s", first->text,
+                (long long)s->accounted, s->why);
+    s->message_is_error = false;
+    return true;
+}
+
+/* ---- commands ---- */
+
+static bool do_break(struct session *s, const char *argument, char *error)
+{
+    struct breakpoint b;
+    const struct tensor *x;
+    long row, col;
+    if (!*argument) {
+        text_format(s->message, sizeof s->message, "break at one of: %s", breakpoint_conditions);
+        return true;
+    }
+    if (!breakpoint_parse(argument, &b, error))
+        return false;
+    if (*b.name && !session_tensor_find(s, b.name, &x, &row, &col, error))
+        return false;
+    if (b.kind == BREAK_CHANGE && x->param == TENSOR_NONE)
+        return session_refuse(error, "%s does not belong to a weight: it changes in every step", x->name);
+    if (s->break_count == BREAKPOINTS)
+        return session_refuse(error, "there are %d breakpoints, and no room for more", BREAKPOINTS);
+    b.number = s->break_count ? s->breaks[s->break_count - 1].number + 1 : 1;
+    s->breaks[s->break_count++] = b;
+    text_format(s->message, sizeof s->message, "breakpoint %d: %s", b.number, b.text);
+    return true;
+}
+
+static struct breakpoint *find(struct session *s, const char *argument, char *error)
+{
+    int64_t number;
+    if (!session_read_count(argument, 1, 1000000, &number, error))
+        return NULL;
+    for (int i = 0; i < s->break_count; i++)
+        if (s->breaks[i].number == number)
+            return &s->breaks[i];
+    session_refuse(error, "there is no breakpoint %lld", (long long)number);
+    return NULL;
+}
+
+static bool do_break_toggle(struct session *s, const char *argument, char *error)
+{
+    struct breakpoint *b = find(s, argument, error);
+    if (b)
+        b->enabled = !b->enabled;
+    return b != NULL;
+}
+
+static bool do_break_delete(struct session *s, const char *argument, char *error)
+{
+    if (strcmp(argument, "all") == 0) {
+        s->break_count = 0;
+        return true;
+    }
+    struct breakpoint *b = find(s, argument, error);
+    if (!b)
+        return false;
+    long behind = &s->breaks[s->break_count] - (b + 1);
+    memmove(b, b + 1, (size_t)behind * sizeof *b);
+    s->break_count--;
+    return true;
+}
+
+bool session_break_command(struct session *s, enum command_id id, const char *argument, char *error)
+{
+    return id == COMMAND_BREAK          ? do_break(s, argument, error)
+           : id == COMMAND_BREAK_TOGGLE ? do_break_toggle(s, argument, error)
+                                        : do_break_delete(s, argument, error);
+}

@@ -1,0 +1,250 @@
+/* Breakpoints, and the way back to the first cause. */
+#include "session_test.h"
+#include "trace.h"
+
+static void run_on(struct session *s, long most)
+{
+    run(s, "continue");
+    for (long i = 0; i < most && session_running(s); i++)
+        assert_true(session_pump(s, 1));
+}
+
+/* ---- reading ---- */
+
+static void conditions_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum breakpoint_kind kind;
+    } good[] = {
+        {"overflow", BREAK_OVERFLOW},
+        {"nan", BREAK_NAN},
+        {"underflow", BREAK_UNDERFLOW},
+        {"underflow h1", BREAK_UNDERFLOW},
+        {"skip", BREAK_SKIP},
+        {"scale", BREAK_SCALE},
+        {"lost >50%", BREAK_LOST},
+        {"divergence", BREAK_DIVERGENCE},
+        {"loss <0.5", BREAK_LOSS},
+        {"loss > 2^-3", BREAK_LOSS},
+        {"change fc1.weight[0,0]", BREAK_CHANGE},
+        {"step 100", BREAK_STEP},
+    };
+    static const char *const bad[] = {
+        "",         "over",    "overflow x", "lost",   "lost >x%",
+        "loss 0.5", "loss <",  "loss <inf",  "change", "step",
+        "step 0",   "step -1", "step 1x",    "nan 1",  "step 99999999999999999999"};
+    struct breakpoint b;
+    char error[160], long_text[300];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        if (!breakpoint_parse(good[i].text, &b, error))
+            fail_msg("%s: %s", good[i].text, error);
+        assert_int_equal(b.kind, good[i].kind);
+        assert_string_equal(b.text, good[i].text);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(breakpoint_parse(bad[i], &b, error));
+    memset(long_text, 'x', sizeof long_text - 1);
+    long_text[sizeof long_text - 1] = '\0';
+    assert_false(breakpoint_parse(long_text, &b, error));
+    assert_true(breakpoint_parse("lost 12.5%", &b, error));
+    assert_true(b.limit == 12.5);
+}
+
+/* ---- stopping ---- */
+
+static void an_overflow_is_explained_to_the_bit(void **state)
+{
+    struct session *s = *state;
+    run(s, "recipe O2");
+    run(s, "scaler pytorch:init=16777216");
+    run(s, "break overflow");
+    run_on(s, 50);
+    assert_true(s->stopped && !session_running(s));
+    expect(s, "step == 1");
+    print_message("%s\n", s->message);
+    assert_non_null(strstr(s->why, "16777216 × "));
+    assert_non_null(strstr(s->why, "65520 → "));
+    assert_non_null(strstr(s->why, "; step skipped, scale 16777216 → 8388608"));
+    /* The same sum by the FP32 run at that scale: the number before rounding is no guess. */
+    struct incident in;
+    assert_true(incident_in_place(s->lanes[0].trainer, INCIDENT_NOT_FINITE, NULL, true, &in));
+    assert_true(in.found && in.has_before && fabsf(in.before) >= 65520.0f && isfinite(in.before));
+    assert_int_equal(s->breaks[0].hits, 1);
+    run(s, "continue");
+    assert_true(session_running(s) && session_pump(s, 1));
+    assert_int_equal(s->breaks[0].hits, 2);
+    char first[TEXT_LINE];
+    snprintf(first, sizeof first, "%s", s->why);
+    char digest[24];
+    snprintf(digest, sizeof digest, "%s", fact(s, "state-digest"));
+    run(s, "why");
+    expect(s, "step == 1");
+    assert_true(session_in_step(s));
+    assert_non_null(strstr(s->why, "65520 → "));
+    run(s, "out");
+    assert_string_equal(digest, fact(s, "state-digest"));
+}
+
+/* The value before rounding, rounded by the cast's kernel, is the stored one: in every launch of a step. */
+static void numbers_before_rounding_round_to_what_is_stored(void **state)
+{
+    struct session *s = *state;
+    static const char *const recipes[] = {"O1", "O2", "O3", "bf16", "bf16-pure", "fp32"};
+    int told = 0;
+    for (int r = 0; r < 6; r++) {
+        char line[40];
+        snprintf(line, sizeof line, "recipe %s", recipes[r]);
+        run(s, line);
+        run(s, "step 3");
+        struct trainer *t = s->lanes[0].trainer;
+        for (int launch = 0; launch < trainer_launch_count(t); launch++) {
+            int outputs[TRAINER_MAX_TENSORS];
+            run(s, "into");
+            int n = trace_outputs(t, launch, outputs);
+            for (int i = 0; trace_can_tell(t, launch) && i < n; i++) {
+                const struct tensor *x = trainer_tensor(t, outputs[i]);
+                long size = x->rows * x->cols;
+                float *before = malloc((size_t)size * sizeof *before);
+                void *after = trace_download(t, x);
+                assert_true(trace_before(t, launch, x, before));
+                uint32_t *from = device_alloc(s->device, (size_t)size * 4),
+                         *to = device_alloc(s->device, (size_t)size * 4);
+                uint32_t *counters = device_alloc(s->device, 64);
+                struct cast_args cast = {from, to, size, counters};
+                device_upload(s->device, from, before, (size_t)size * 4);
+                device_launch(s->device, KERNEL_FOR(cast_to, x->format), &cast);
+                assert_memory_equal(to, after, (size_t)size * (x->format == FORMAT_FP32 ? 4 : 2));
+                device_release(s->device, from);
+                device_release(s->device, to);
+                device_release(s->device, counters);
+                free(before);
+                free(after);
+                told++;
+            }
+        }
+    }
+    assert_true(told > 100);
+}
+
+static void every_condition_stops(void **state)
+{
+    struct session *s = *state;
+    run(s, "recipe bf16-pure");
+    run(s, "break lost >50%");
+    run_on(s, 300);
+    assert_true(s->stopped && (double)s->lanes[0].lost * 2 > (double)s->lanes[0].updates);
+    run(s, "break-delete all");
+    run(s, "recipe O2");
+    run(s, "break change fc2.weight[3,17]");
+    run_on(s, 300);
+    assert_non_null(strstr(s->why, "fc2.weight[3,17]: "));
+    assert_non_null(strstr(s->why, "(update)"));
+    run(s, "break-delete 1");
+    run(s, "restart");
+    run(s, "break loss <1.0");
+    run_on(s, 3000);
+    assert_true(s->stopped && s->lanes[0].state.loss < 1.0f);
+    run(s, "break-delete all");
+    run(s, "break step 7");
+    run(s, "restart");
+    run(s, "step 100");
+    expect(s, "step == 7");
+    expect(s, "stopped == 1");
+    run(s, "break-toggle 1");
+    run(s, "restart");
+    run(s, "step 10");
+    expect(s, "step == 10");
+    run(s, "break-delete all");
+
+    run(s, "recipe O2");
+    run(s, "scaler pytorch:init=1024,window=5");
+    run(s, "break scale");
+    run_on(s, 20);
+    expect(s, "step == 5");
+    assert_non_null(strstr(s->why, "2^10 → 2^11 (grow)"));
+    run(s, "break-delete all");
+
+    run(s, "scaler fixed:1");
+    run(s, "loss-weight 2^-12");
+    run(s, "break underflow fc1.weight.grad");
+    run_on(s, 200);
+    assert_true(s->stopped);
+    assert_non_null(strstr(s->why, "fc1.weight.grad["));
+    assert_non_null(strstr(s->why, "0 in fp16 (backward)"));
+    run(s, "why");
+    assert_true(session_in_step(s));
+    assert_non_null(strstr(s->why, "0 in fp16"));
+    run(s, "break-delete all");
+
+    run(s, "loss-weight 1");
+    run(s, "scaler pytorch");
+    run(s, "twin O2 fixed:1024");
+    run(s, "break divergence");
+    run_on(s, 100);
+    assert_true(s->stopped);
+    assert_non_null(strstr(s->why, "in lane 1 (O2 fixed:1024)"));
+    refuse(s, "break change h1[0,0]", "does not belong to a weight");
+    refuse(s, "break underflow nothing", "no tensor");
+    refuse(s, "break-toggle 9", "no breakpoint 9");
+    refuse(s, "break never", "break at one of");
+}
+
+static void why_finds_what_came_first(void **state)
+{
+    struct session *s = *state;
+    run(s, "recipe fp16-pure");
+    run(s, "scaler none");
+    run(s, "twin off");
+    refuse(s, "why", "nothing went wrong");
+    run(s, "step 20");
+    run(s, "set fc2.weight[3,17] = inf");
+    run(s, "step 80"); /* all is NaN by now */
+    expect(s, "loss == nan");
+    run(s, "why");
+    expect(s, "step == 20");
+    print_message("%s\n", s->why);
+    assert_non_null(strstr(s->why, "by hand"));
+    run(s, "goto 100");
+    expect(s, "injected == 1");
+
+    run(s, "recipe O3"); /* Adam in FP16: epsilon is 0 there */
+    run(s, "optimizer adam");
+    run(s, "step 30");
+    run(s, "why");
+    print_message("%s\n", s->why);
+    expect(s, "step == 0");
+    assert_true(session_in_step(s));
+    run(s, "break nan");
+    run(s, "restart");
+    run_on(s, 50);
+    expect(s, "stopped == 1");
+}
+
+static void a_skipped_step_by_hand_is_told_as_such(void **state)
+{
+    struct session *s = *state;
+    run(s, "recipe O2");
+    run(s, "break skip");
+    run(s, "step 3");
+    run(s, "overflow");
+    print_message("%s\n", s->why);
+    expect(s, "stopped == 1");
+    assert_non_null(strstr(s->why, "by hand"));
+    assert_non_null(strstr(s->why, "step skipped, scale 65536 → 32768"));
+}
+
+int main(void)
+{
+#define WITH_SESSION(test) cmocka_unit_test_setup_teardown(test, start, stop)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conditions_are_read),
+        WITH_SESSION(an_overflow_is_explained_to_the_bit),
+        WITH_SESSION(numbers_before_rounding_round_to_what_is_stored),
+        WITH_SESSION(every_condition_stops),
+        WITH_SESSION(why_finds_what_came_first),
+        WITH_SESSION(a_skipped_step_by_hand_is_told_as_such),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/* `train` with lanes, events and saved sessions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli_harness.h"
+#include "save.h"
+#include <unistd.h>
+
+/* The next line of what a verb printed, as JSON. */
+static json_t *next_line(const char **text)
+{
+    const char *end = strchr(*text, '\n');
+    assert_non_null(end);
+    json_t *root = json_loadb(*text, (size_t)(end - *text), 0, NULL);
+    assert_non_null(root);
+    *text = end + 1;
+    return root;
+}
+
+static const char *text_of(json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    return text ? text : "";
+}
+
+static void lanes_are_compared(void **state)
+{
+    (void)state;
+    CALL("train", "--device", "cpu", "--recipe", "O2", "--compare", "fp32,O2@cpu", "--steps", "5", "--json");
+    const char *text = called.out;
+    json_decref(next_line(&text));
+    char digest[3][24] = {"", "", ""};
+    for (int step = 1; step <= 5; step++) {
+        json_t *line = next_line(&text), *lanes = json_object_get(line, "lanes");
+        assert_int_equal(json_array_size(lanes), 3);
+        for (size_t i = 0; i < 3; i++) {
+            json_t *lane = json_array_get(lanes, i);
+            assert_int_equal(json_integer_value(json_object_get(lane, "lane")), (int)i);
+            snprintf(digest[i], sizeof digest[i], "%s", text_of(lane, "state_digest"));
+        }
+        assert_string_equal(digest[0], digest[2]);
+        json_decref(line);
+    }
+    json_t *line = next_line(&text), *summary = json_object_get(line, "summary");
+    json_t *pairs = json_object_get(summary, "first_differences");
+    assert_int_equal(json_array_size(pairs), 3);
+    json_t *first = json_object_get(json_array_get(pairs, 0), "first"); /* O2 and fp32 */
+    assert_string_equal(text_of(first, "phase"), "forward");
+    assert_string_equal(text_of(first, "tensor"), "z1");
+    assert_true(json_is_null(json_object_get(json_array_get(pairs, 1), "first"))); /* O2 and O2 */
+    json_t *lane = json_array_get(json_object_get(summary, "lanes"), 0);
+    assert_int_equal(json_object_size(json_object_get(lane, "drift_approx")), 6);
+    json_decref(line);
+    /* A lane is what the run alone is. */
+    CALL("train", "--device", "cpu", "--recipe", "fp32", "--steps", "5", "--every", "5", "--json");
+    text = called.out;
+    json_decref(next_line(&text));
+    line = next_line(&text);
+    assert_string_equal(text_of(json_array_get(json_object_get(line, "lanes"), 0), "state_digest"),
+                        digest[1]);
+    json_decref(line);
+}
+
+static void events_say_why(void **state)
+{
+    (void)state;
+    CALL("train", "--device", "cpu", "--recipe", "O2", "--scaler", "pytorch:init=16777216", "--steps", "2",
+         "--json");
+    const char *text = called.out;
+    json_decref(next_line(&text));
+    json_t *line = next_line(&text), *events = json_object_get(line, "events");
+    assert_true(json_array_size(events) >= 2);
+    json_t *e = json_array_get(events, 0);
+    assert_string_equal(text_of(e, "event"), "overflow");
+    assert_string_equal(text_of(e, "phase"), "backward");
+    assert_string_equal(text_of(e, "bits"), "0xfc00");
+    assert_non_null(strstr(text_of(e, "why"), "step skipped, scale 16777216 → 8388608"));
+    assert_true(strtod(text_of(e, "before"), NULL) <= -65520);
+    json_decref(line);
+    CALL("train", "--device", "cpu", "--recipe", "O3", "--optimizer", "adam", "--steps", "4", "--json");
+    text = called.out;
+    json_decref(next_line(&text));
+    line = next_line(&text);
+    events = json_object_get(line, "events");
+    bool found = false;
+    for (size_t i = 0; i < json_array_size(events); i++)
+        found = found || strcmp(text_of(json_array_get(events, i), "phase"), "update") == 0;
+    assert_true(found); /* the first infinity is Adam's */
+    json_decref(line);
+    CALL("train", "--device", "cpu", "--steps", "3", "--json"); /* nothing happens in FP32's range */
+    assert_null(strstr(called.out, "overflow\",\"phase"));
+}
+
+static void saved_sessions_are_verified(void **state)
+{
+    (void)state;
+    struct session_options options = {"cpu", true};
+    char error[256], path[] = "/tmp/ulpscope-load-XXXXXX", none[] = "/nonexistent";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    struct session *s = session_open(&options, error);
+    assert_non_null(s);
+    assert_true(session_command(s, COMMAND_STEP, "3", error));
+    assert_true(save_write(s, path, error));
+    session_close(s);
+    CALL("train", "--device", "cpu", "--load", path, "--json");
+    assert_int_equal(called.status, 0);
+    assert_non_null(strstr(called.out, "\"loaded\":{\"step\":3,\"injected\":0"));
+    FILE *file = fopen(path, "r+");
+    assert_non_null(file);
+    char text[4096];
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    text[n] = '\0';
+    char *at = strstr(text, "state-digest == 0x");
+    assert_non_null(at);
+    at[18] = at[18] == '0' ? '1' : '0';
+    rewind(file);
+    fwrite(text, 1, n, file);
+    fclose(file);
+    CALL("train", "--device", "cpu", "--load", path);
+    assert_int_equal(called.status, 3);
+    assert_string_equal(called.out, "");
+    CALL("train", "--device", "cpu", "--load", none);
+    assert_int_equal(called.status, 1);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_are_compared),
+        cmocka_unit_test(events_say_why),
+        cmocka_unit_test(saved_sessions_are_verified),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
