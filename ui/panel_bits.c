@@ -358,8 +358,12 @@ static void draw_row(struct page *p, const struct view *v, const struct snapshot
     }
     if (!p->roomy)
         draw_bit(p, v, row);
-    char title[TEXT_SHORT * 2];
-    snprintf(title, sizeof title, "number line · %s around %s", row->format->name, row->line.exact);
+    char title[TEXT_VALUE], chance[TEXT_SHORT * 2] = "";
+    const char *reduced = strstr(row->more.chance, " = "); /* left to the reasons */
+    if (*row->more.chance)
+        snprintf(chance, sizeof chance, " · p(away) %.*s",
+                 reduced ? (int)(reduced - row->more.chance) : TEXT_SHORT, row->more.chance);
+    snprintf(title, sizeof title, "number line · %s around %s%s", row->format->name, row->line.exact, chance);
     page_rule(p, row->line.valid ? title : "number line");
     page_number_line(p, &row->line, s->mode, "exact");
     if (!p->roomy)
