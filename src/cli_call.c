@@ -136,10 +136,10 @@ bool cli_seed(struct cli *c, uint64_t *out)
     const char *text = cli_value(c, "--seed");
     char quoted[CLI_TEXT];
     *out = 0;
-    if (!text || parse_integer(text, out))
+    if (!text || (parse_integer(text, out) && *out <= INT64_MAX)) /* as JSON and `:seed` have it */
         return true;
     cli_quote(quoted, sizeof quoted, text);
-    cli_fail(c, CLI_USAGE, "--seed: %s: not an integer from 0 to 2^64 - 1", quoted);
+    cli_fail(c, CLI_USAGE, "--seed: %s: not an integer from 0 to 2^63 - 1", quoted);
     return false;
 }
 

@@ -41,8 +41,8 @@ static int read_float(struct cli *c, const char *option, float *out)
     bool finite = exact_kind(x) == EXACT_FINITE;
     *out = exact_to_float(x);
     exact_free(x);
-    return finite && *out - *out == 0 ? CLI_DONE
-                                      : cli_fail(c, CLI_USAGE, "%s: not a finite FP32 number", option);
+    error = (struct exact_error){.message = "not a finite FP32 number"};
+    return finite && *out - *out == 0 ? CLI_DONE : cli_fail_value(c, where, text, &error);
 }
 
 static int read_scaler(struct cli *c, struct train_order *o)

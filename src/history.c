@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DENSE = 64, GRID = 16, NEAR = 1024, COARSEST = 20 };
+enum { DENSE = 16, GRID = 32, NEAR = 1024, COARSEST = 20 };
 
 int position_order(struct position a, struct position b)
 {

@@ -1,7 +1,7 @@
 /* history.h: what it takes to go back in a run: images of every lane at some steps, and the commands that
  * changed the run on its way.
  *
- * Steps near the one where the person is are all kept; further away every 16th, and from 1,024 on half as
+ * Steps near the one where the person is are all kept; further away every 32nd, and from 1,024 on half as
  * many each time the distance doubles.  Whatever lies between is computed again from the nearest image
  * before it: that gives the same bits.  Where the budget is short all of this gets coarser; the start of the
  * run is kept always. */

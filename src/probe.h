@@ -169,6 +169,7 @@ struct number_line {
     char exact[TEXT_SHORT];
     double position; /* of the exact value: 0 = low, 1 = high, clamped there */
     int stored;      /* 0: low is stored, 1: high, -1: neither */
+    bool alone;      /* no other real rounds to what is stored */
     char text[TEXT_LINE];
 };
 

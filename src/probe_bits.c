@@ -157,7 +157,7 @@ static bool fill_row(struct device *d, const char *input, const struct exact *x,
     fill_flips(r, row);
     if (!probe_interval(f, r->bits, policy, row->interval, sizeof row->interval))
         return probe_fail(error, "out of memory");
-    return probe_line(d, x, NULL, f, r->bits, &row->line, error) &&
+    return probe_line(d, x, NULL, f, policy->mode, r->bits, &row->line, error) &&
            probe_why(d, input, x, r, policy, row, error);
 }
 

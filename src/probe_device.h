@@ -34,10 +34,10 @@ bool probe_round_one(struct device *d, const struct exact *x, const struct forma
  * runs out. */
 struct exact *probe_grid_value(const struct format *f, uint32_t magnitude);
 
-/* Places an exact value between its neighbours; `stored` is the encoding that it became, `label` what to call
- * the value (NULL: its digits). */
+/* Places an exact value between its neighbours; `stored` is the encoding that it became by `mode`, `label` what
+ * to call the value (NULL: its digits).  One of the format's values gets the step whose reals round to it. */
 bool probe_line(struct device *d, const struct exact *x, const char *label, const struct format *f,
-                uint32_t stored, struct number_line *out, struct exact_error *error);
+                enum round_mode mode, uint32_t stored, struct number_line *out, struct exact_error *error);
 
 /* The value half way between two of the grid's; NULL when memory runs out. */
 struct exact *probe_middle(const struct exact *a, const struct exact *b);

@@ -117,8 +117,26 @@ static bool fill_line(const struct format *f, uint32_t low_bits, uint32_t high_b
     return done;
 }
 
+/* One of the format's values stands at an end of the step that is shown: of the step whose reals round to it.
+ * Directed modes have them on one side only, and a zero on the side of its sign; to nearest it is the step
+ * above, or the one below the largest value. */
+static void step_beside(const struct format *f, enum round_mode mode, uint32_t *low, uint32_t *high)
+{
+    bool negative = (*low & sign_bit(f)) != 0, nearest = mode == ROUND_RNE || mode == ROUND_RNA;
+    bool is_zero = *low == sign_bit(f) && negative;
+    bool below =
+        is_zero || mode == ROUND_RUP || (mode == ROUND_RTZ && negative) || (nearest && *low == format_max(f));
+    uint64_t next;
+    if (!below && format_next_up(f, *low, &next))
+        *high = (uint32_t)next;
+    else if (format_next_down(f, *high, &next))
+        *low = (uint32_t)next;
+    else if (format_next_up(f, *low, &next))
+        *high = (uint32_t)next;
+}
+
 bool probe_line(struct device *d, const struct exact *x, const char *label, const struct format *f,
-                uint32_t stored, struct number_line *out, struct exact_error *error)
+                enum round_mode mode, uint32_t stored, struct number_line *out, struct exact_error *error)
 {
     memset(out, 0, sizeof *out);
     if (exact_kind(x) != EXACT_FINITE)
@@ -132,13 +150,10 @@ bool probe_line(struct device *d, const struct exact *x, const char *label, cons
         low = stored;
     if ((high & ~sign_bit(f)) == 0 && (stored & ~sign_bit(f)) == 0)
         high = stored;
-    uint64_t next;
-    if (low ==
-        high) { /* one of the format's values: the step above it is shown, or the one below the largest */
-        if (low != format_max(f) && format_next_up(f, low, &next))
-            high = (uint32_t)next;
-        else if (format_next_down(f, high, &next))
-            low = (uint32_t)next;
+    if (low == high) {
+        bool away = stored & sign_bit(f) ? mode == ROUND_RDN : mode == ROUND_RUP;
+        out->alone = away && format_has_zero(f) && (stored & ~sign_bit(f)) == 0;
+        step_beside(f, mode, &low, &high);
     }
     return fill_line(f, low, high, x, label, stored, out) || probe_fail(error, "out of memory");
 }

@@ -111,8 +111,8 @@ static bool fill_target(struct device *d, const struct update_result *r, struct 
         char label[TEXT_SHORT];
         bool is_master = r->scheme->kind == UPDATE_MASTER;
         text_approximate(label, sizeof label, target, 9, false);
-        done = probe_line(d, target, label, r->held, is_master ? r->outcome.first_master : r->outcome.first,
-                          &row->line, error);
+        done = probe_line(d, target, label, r->held, ROUND_RNE,
+                          is_master ? r->outcome.first_master : r->outcome.first, &row->line, error);
     }
     exact_free(start);
     exact_free(delta);

@@ -248,6 +248,7 @@ void session_close(struct session *s)
 
 bool session_fail(struct session *s)
 {
+    s->was_running = s->was_running || s->running;
     s->failed = true;
     s->running = false;
     s->message_is_error = true;

@@ -106,6 +106,7 @@ struct session {
     char device_text[DEVICE_TEXT];
     uint64_t generation;
     bool running, failed;
+    bool was_running; /* when it failed */
     char message[TEXT_VALUE];
     bool message_is_error;
 

@@ -60,6 +60,7 @@ bool session_rescue(struct session *s)
     text_format(s->message, sizeof s->message, "%.150s; on from step %lld on the cpu", why,
                 (long long)to.step);
     s->message_is_error = true;
+    s->running = s->was_running;
     s->bits_fresh = s->update_fresh = false;
     return true;
 }

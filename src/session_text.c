@@ -15,9 +15,11 @@ void text_share(char *to, size_t size, uint64_t part, uint64_t whole)
         text_format(to, size, "<0.1 %%");
     else if (part == whole)
         text_format(to, size, "100 %%");
-    else
-        text_format(to, size, "%llu.%llu %%", (unsigned long long)(part * 100 / whole),
-                    (unsigned long long)(part * 1000 / whole % 10));
+    else { /* to the nearest tenth, but 100 % is for all of them */
+        unsigned long long tenths = (part * 2000 + whole) / (whole * 2);
+        tenths = tenths > 999 ? 999 : tenths;
+        text_format(to, size, "%llu.%llu %%", tenths / 10, tenths % 10);
+    }
 }
 
 void text_count(char *to, size_t size, uint64_t n)

@@ -33,7 +33,7 @@ static bool view_lane(struct session *s, int index, struct lane_view *v)
     text_format(v->loss, sizeof v->loss, "–");
     text_format(v->accuracy, sizeof v->accuracy, "–");
     if (trainer_steps(lane->trainer) > 0 || session_reached(lane, PHASE_LOSS)) {
-        text_float(v->loss, sizeof v->loss, lane->state.loss, 6);
+        text_float(v->loss, sizeof v->loss, lane->state.loss, lane->state.loss < 0.01f ? 4 : 6);
         if (!trainer_accuracy(lane->trainer, &share))
             return session_fail(s);
         text_format(v->accuracy, sizeof v->accuracy, "%.3f", share);

@@ -13,7 +13,8 @@ keys 2
 wait_for '[2 Update]'
 keys C-z
 wait_for 'Stopped'
-keys 'stty -a | grep -o -w -e -icanon -e icanon -e echo; echo checked' Enter
+# What answers must not stand in what is typed.
+keys 'stty -a | grep -o -w -e -icanon -e icanon -e echo; printf %s%s check ed' Enter
 wait_for 'checked'
 screen | grep -q '^icanon' || fail 'the shell has no cooked terminal'
 T resize-window -x 120 -y 36
@@ -28,5 +29,5 @@ keys 'fg' Enter
 wait_for '[1 Bits]'
 keys q
 wait_for 'shell>'
-keys 'echo rc=$?' Enter
+keys 'printf %s=%s rc $?' Enter
 wait_for 'rc=0'

@@ -230,7 +230,9 @@ static void errors_are_one_line(void **state)
     CALL("bits", "1", "--json=1");
     check_error(2, "ulpscope: bits: --json takes no value\n");
     CALL("bits", "1", "--seed", "-1");
-    check_error(2, "ulpscope: bits: --seed: '-1': not an integer from 0 to 2^64 - 1\n");
+    check_error(2, "ulpscope: bits: --seed: '-1': not an integer from 0 to 2^63 - 1\n");
+    CALL("train", "--steps", "1", "--seed", "9223372036854775808");
+    check_error(2, "ulpscope: train: --seed: '9223372036854775808': not an integer from 0 to 2^63 - 1\n");
     CALL("bits", "1", "--json", "--json");
     check_error(2, "ulpscope: bits: --json is given twice\n");
     CALL("nonsense");

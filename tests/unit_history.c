@@ -19,16 +19,16 @@ static void checkpoints_thin_with_their_age(void **state)
     for (int64_t step = 0; step <= 20000; step++)
         add(&h, step, 1000);
     assert_true(history_has(&h, 0));
-    for (int64_t step = 20000 - 64; step <= 20000; step++)
+    for (int64_t step = 20000 - 16; step <= 20000; step++)
         assert_true(history_has(&h, step));
-    for (int64_t step = 20000 - 1024; step < 20000 - 64; step++)
-        assert_int_equal(history_has(&h, step), step % 16 == 0);
+    for (int64_t step = 20000 - 1024; step < 20000 - 16; step++)
+        assert_int_equal(history_has(&h, step), step % 32 == 0);
     assert_true(h.count < 330);
     for (int64_t step = 0; step < 20000; step += 7) { /* never further than an eighth of the way */
         const struct checkpoint *c = history_find(&h, step);
         assert_non_null(c);
         int64_t age = 20000 - step;
-        assert_true(c->step <= step && step - c->step <= (age <= 1024 ? 15 : age / 16));
+        assert_true(c->step <= step && step - c->step <= (age <= 1024 ? 63 : age / 8));
     }
     assert_int_equal(h.used, (size_t)h.count * 1000);
     history_set_budget(&h, 100000, 20000);

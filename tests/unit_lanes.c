@@ -230,7 +230,7 @@ static void watch_and_map_show_what_is_there(void **state)
     run(s, "heat h1");
     run(s, "step 100");
     struct snapshot *p = session_snapshot(s);
-    assert_true(p->watch_count > 60);
+    assert_true(p->watch_count > 16); /* as many as there are images of steps */
     const struct watch_point *last = &p->watch_history[p->watch_count - 1];
     assert_int_equal(last->step, 100);
     assert_true(last->value[0] == strtod(fact(s, "watch.new.value"), NULL));

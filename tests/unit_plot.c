@@ -66,6 +66,22 @@ static void draw_scale(struct grid *g)
     plot_mark(g, in, &axes, NAN, INFINITY, 'x', ROLE_WARNING);
 }
 
+/* What has not happened yet is not drawn: a staircase ends at its last point, not at the plot's edge. */
+static void a_staircase_ends_with_its_data(void **state)
+{
+    (void)state;
+    for (int braille = 0; braille < 2; braille++) {
+        struct grid *g = grid_create(3, 21);
+        struct plot_axes axes = {.x_max = 20, .y_min = 16, .y_max = 18};
+        struct plot_series series = {.y = scale, .count = 5, .role = ROLE_LANE_0, .step = true};
+        g->braille = braille;
+        plot_line(g, grid_bounds(g), &axes, &series);
+        for (int col = 0; col < 21; col++)
+            assert_int_equal(grid_at(g, 2, col)->role == ROLE_LANE_0, col <= 4);
+        grid_free(g);
+    }
+}
+
 static void staircase_in_strokes(void **state)
 {
     (void)state;
@@ -288,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticks_are_round),
         cmocka_unit_test(staircase_in_strokes),
+        cmocka_unit_test(a_staircase_ends_with_its_data),
         cmocka_unit_test(staircase_in_ascii),
         cmocka_unit_test(line_in_braille_keeps_the_dots_of_others),
         cmocka_unit_test(gaps_and_infinities),

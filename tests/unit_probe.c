@@ -463,6 +463,32 @@ static void reasons(void **state)
     assert_non_null(strstr(r->line.text, "lies beyond its values"));
 }
 
+/* Near the stored end of the line reals do round to the stored value, in every mode that decides. */
+static void the_line_shows_the_side_that_rounds(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"0",     "-0",     "1",    "-1",       "1/3",      "-1/3",
+                                        "2^-24", "-2^-24", "1000", "fp16.max", "-fp16.max"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int mode = 0; mode < ROUND_MODE_COUNT; mode++) {
+            const struct bits_row *r =
+                &answer_bits(texts[i], (enum round_mode)mode, false)->rows[FORMAT_FP16];
+            char near_it[128], low[24], high[24];
+            uint32_t stored = r->bits;
+            bool from_low = r->line.stored == 0;
+            if (mode == ROUND_SR || r->line.alone || strcmp(r->line.low, "-inf") == 0 ||
+                strcmp(r->line.high, "inf") == 0)
+                continue;
+            assert_true(r->line.stored >= 0);
+            snprintf(low, sizeof low, "%.16s", r->line.low_hex);
+            snprintf(high, sizeof high, "%.16s", r->line.high_hex);
+            snprintf(near_it, sizeof near_it, "fp16:%s + (fp16:%s - fp16:%s) * %d/8", low, high, low,
+                     from_low ? 1 : 7);
+            r = &answer_bits(near_it, (enum round_mode)mode, false)->rows[FORMAT_FP16];
+            assert_int_equal(r->bits, stored);
+        }
+}
+
 /* No text is cut and no number is missing for odd inputs; what does not exist is empty. */
 static void odd_values_have_answers(void **state)
 {
@@ -542,6 +568,7 @@ int main(void)
         cmocka_unit_test(an_answer_in_words),
         cmocka_unit_test(intervals),
         cmocka_unit_test(reasons),
+        cmocka_unit_test(the_line_shows_the_side_that_rounds),
         cmocka_unit_test(odd_values_have_answers),
         cmocka_unit_test(an_update_in_words),
     };

@@ -417,6 +417,27 @@ static void a_failing_device_is_survived(void **state)
     assert_true(refusals > 0 && rescues > 20);
 }
 
+static void a_run_goes_on_when_its_device_fails(void **state)
+{
+    struct session *sound = *state;
+    char error[DEVICE_TEXT];
+    struct session *s = open_flaky(700, error);
+    assert_non_null(s);
+    run(s, "run");
+    while (session_steps(s) < 30)
+        assert_true(session_running(s) && session_pump(s, 1));
+    assert_true(s->rescued && strstr(s->message, "on the cpu"));
+    run(sound, "step 30");
+    struct digests wanted = digests(sound), found = digests(s);
+    assert_same(&wanted, &found);
+    run(s, "goto 3"); /* and back over the place */
+    run(sound, "goto 3");
+    wanted = digests(sound);
+    found = digests(s);
+    assert_same(&wanted, &found);
+    session_close(s);
+}
+
 int main(void)
 {
 #define WITH_SESSION(test) cmocka_unit_test_setup_teardown(test, start, stop)
@@ -434,6 +455,7 @@ int main(void)
         WITH_SESSION(updates_are_asked_about),
         WITH_SESSION(claims_compare_exactly),
         WITH_SESSION(a_failing_device_is_survived),
+        WITH_SESSION(a_run_goes_on_when_its_device_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

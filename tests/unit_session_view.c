@@ -297,7 +297,8 @@ static void shares_are_exact_at_their_ends(void **state)
                  {7, 7, "100 %"},
                  {999999, 1000000, "99.9 %"},
                  {1, 1000000, "<0.1 %"},
-                 {978, 1251, "78.1 %"},
+                 {978, 1251, "78.2 %"},
+                 {1242, 1251, "99.3 %"},
                  {1, 1000, "0.1 %"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[16];

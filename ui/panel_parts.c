@@ -175,7 +175,7 @@ static void heavy_part(struct page *p, const struct number_line *line, enum roun
 {
     int middle = low + (high - low) / 2;
     bool nearest = mode == ROUND_RNE || mode == ROUND_RNA;
-    if (line->stored < 0 || mode == ROUND_SR)
+    if (line->stored < 0 || line->alone || mode == ROUND_SR)
         return;
     int from = nearest && line->stored == 1 ? middle : low,
         end = nearest && line->stored == 0 ? middle : high;

@@ -188,7 +188,9 @@ static int lane_column_width(const struct snapshot *s, int column, bool head)
 
 static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s, bool head)
 {
-    int name = 4, room = r.cols - 3 - lane_column_width(s, 0, head); /* the loss is there in any case */
+    /* The loss is there in any case; where there is little room, a long name gives way to the accuracy, too. */
+    int name = 4, room = r.cols - 3 - lane_column_width(s, 0, head);
+    room -= head ? 0 : 1 + lane_column_width(s, 1, head);
     for (int lane = 0; lane < lanes_of(s); lane++) {
         int width = glyph_text_width(s->lanes[lane].recipe);
         name = width > name ? width : name;

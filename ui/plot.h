@@ -61,7 +61,7 @@ struct plot_series {
     const double *y;
     size_t count;
     enum role role;
-    bool step;     /* each y holds until the next x: a staircase */
+    bool step;     /* each y holds until the next x, the last one for itself alone: a staircase */
     uint32_t mark; /* 0, or the letter that draws this series' level stretches in ASCII, so that it can be
                       told apart */
 };

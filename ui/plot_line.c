@@ -131,8 +131,6 @@ static void line_braille(struct canvas *c, const struct plot_series *s)
         before = true;
         last = here;
     }
-    if (before && s->step) /* the last value holds to the edge */
-        segment(c, last, (struct point){c->width, last.v});
 }
 
 /* --- strokes: one level a column, joined by corners --- */
@@ -186,8 +184,6 @@ static struct column *columns_make(const struct canvas *c, const struct plot_ser
         before = true;
         last = here;
     }
-    if (before && s->step)
-        columns_join(columns, count, last, (struct point){c->width, last.v}, true);
     return columns;
 }
 

@@ -245,6 +245,7 @@ static bool curses_open(struct term *t, const struct term_options *options, char
         snprintf(error, TERM_ERROR, "TERM=%.64s is not known on this machine; try TERM=xterm-256color", name);
         return false;
     }
+    restore_prepare(t); /* the other screen is on; the modes that follow are added by screen_open */
     return screen_open(t, options, name, error);
 }
 
