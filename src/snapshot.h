@@ -216,7 +216,7 @@ struct snapshot {
     struct bits_answer bits;
     char formats[TEXT_LINE]; /* "fp32,fp16,bf16" */
     struct calc_screen calc; /* Bits shows it in the value's place, if it is `shown` */
-    bool update_valid;                                   /* live: false before the first update */
+    bool update_valid;       /* live: false before the first update */
     char update_lr[TEXT_SHORT], update_grad[TEXT_SHORT]; /* "" when Δ was typed, or is the live run's */
     struct update_answer update;
 
