@@ -17,13 +17,22 @@ static bool read_size(const char *text, int *columns, int *rows)
     return *end == '\0' && w >= 1 && h >= 1 && w <= SIDE_MAX && h <= SIDE_MAX;
 }
 
+/* A panel that the contract knows and no version has yet. */
+static bool is_later_panel(const char *name)
+{
+    for (size_t i = 0; i < cli_verb_count; i++)
+        if (cli_verb_table[i].run == cli_later && strcmp(cli_verb_table[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 int cli_show(struct cli *c)
 {
     static const char *const forms[] = {[CLI_AS_TEXT] = "text", [CLI_AS_ANSI] = "ansi", [CLI_AS_SVG] = "svg"};
     struct cli_screen screen = {.panel = c->operands[0], .script = cli_value(c, "--script")};
     const char *size = cli_value(c, "--size"), *as = cli_value(c, "--as");
     char quoted[CLI_TEXT], error[CLI_TEXT] = "";
-    if (!c->hooks->show)
+    if (!c->hooks->show || is_later_panel(screen.panel))
         return cli_later(c);
     cli_quote(quoted, sizeof quoted, size ? size : "");
     if (size && !read_size(size, &screen.columns, &screen.rows))
