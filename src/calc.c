@@ -38,6 +38,12 @@ bool calc_operate(struct device *d, enum arithmetic_op op, const uint32_t operan
     return probe_launch(d, KERNEL_arithmetic, &launch, error);
 }
 
+uint32_t calc_random(const struct probe_policy *policy, const struct format *f, size_t step)
+{
+    struct k_random_key key = k_random_key(policy->seed, CALC_STREAM, (uint64_t)f->key);
+    return k_random_word(key, (uint32_t)step);
+}
+
 /* ---- one step ---- */
 
 struct run {
@@ -166,8 +172,7 @@ static enum calc_status do_step(struct run *r, enum arithmetic_op op, const uint
         r->room = room;
     }
     struct calc_step *s = &result->steps[result->count];
-    struct k_random_key key = k_random_key(r->policy->seed, CALC_STREAM, (uint64_t)r->format->key);
-    uint32_t random = k_random_word(key, (uint32_t)result->count);
+    uint32_t random = calc_random(r->policy, r->format, result->count);
     struct round_output out;
     *s = (struct calc_step){.op = op};
     for (int i = 0; i < calc_operands(op); i++)

@@ -31,6 +31,13 @@ bool calc_operate(struct device *d, enum arithmetic_op op, const uint32_t operan
                   const struct format *f, const struct probe_policy *policy, struct round_output *out,
                   struct exact_error *error);
 
+/* The random word of a step, keyed by (seed, format, step). */
+uint32_t calc_random(const struct probe_policy *policy, const struct format *f, size_t step);
+
+/* The step of an expression that adds or subtracts, as on a blackboard. */
+bool calc_answer_step(struct device *d, const struct format *f, const struct calc_step *step, size_t index,
+                      const struct probe_policy *policy, struct calc_answer *out, struct exact_error *error);
+
 /* The exact result of an operation; NULL where it has none or cannot be held. */
 struct exact *calc_apply(enum arithmetic_op op, const struct exact *const operand[3]);
 

@@ -59,6 +59,7 @@ struct addition {
     const struct format *f;
     uint32_t a, b; /* as asked */
     uint32_t larger, smaller, result;
+    uint32_t random;
     int low; /* weight of the integers' last bit */
     mpz_t x, y, sum;
 };
@@ -108,7 +109,7 @@ static void fill_rounding(struct addition *s, struct calc_answer *out)
     }
 }
 
-static void fill_words(const struct addition *s, struct calc_answer *out)
+static void fill_words(const struct addition *s, const struct probe_policy *policy, struct calc_answer *out)
 {
     const char *name = s->f->name;
     char *to = out->text;
@@ -124,8 +125,9 @@ static void fill_words(const struct addition *s, struct calc_answer *out)
     if (!out->guard && !out->round && !out->sticky)
         text_append(to, TEXT_LINE, "Nothing is left below the last place: the result is exact.");
     else
-        text_append(to, TEXT_LINE, "Below the last place: guard %d, round %d, sticky %d: %s.", out->guard,
-                    out->round, out->sticky, out->tie);
+        text_append(to, TEXT_LINE, "Below the last place: guard %d, round %d, sticky %d: %s; %s gives %s.",
+                    out->guard, out->round, out->sticky, out->tie, round_mode_table[policy->mode].title,
+                    out->result);
 }
 
 static bool fill_result(struct addition *s, const struct round_output *result, struct calc_answer *out,
@@ -170,7 +172,7 @@ static bool add(struct device *d, struct addition *s, const struct probe_policy 
     enum arithmetic_op op = out->op == '+' ? ARITHMETIC_ADD : ARITHMETIC_SUBTRACT;
     struct round_output result;
     uint32_t sign = (uint32_t)format_sign_bit(f), a = s->a & ~sign, b = s->b & ~sign;
-    if (!calc_operate(d, op, (uint32_t[]){s->a, s->b, 0}, 0, f, policy, &result, error))
+    if (!calc_operate(d, op, (uint32_t[]){s->a, s->b, 0}, s->random, f, policy, &result, error))
         return false;
     out->valid = format_classify(f, s->a) < CLASS_INFINITE && format_classify(f, s->b) < CLASS_INFINITE &&
                  !(result.flags & FLAG_NO_VALUE);
@@ -192,25 +194,41 @@ static bool add(struct device *d, struct addition *s, const struct probe_policy 
     fill_rounding(s, out);
     if (!fill_result(s, &result, out, error))
         return false;
-    fill_words(s, out);
+    fill_words(s, policy, out);
     return true;
+}
+
+static bool answer(struct device *d, struct addition *s, const struct probe_policy *policy,
+                   struct calc_answer *out, struct exact_error *error)
+{
+    const struct format *f = s->f;
+    out->format = f;
+    text_hex(out->a_hex, sizeof out->a_hex, f, s->a);
+    text_hex(out->b_hex, sizeof out->b_hex, f, s->b);
+    text_bits_value(out->a, sizeof out->a, f, s->a, 13);
+    text_bits_value(out->b, sizeof out->b, f, s->b, 13);
+    mpz_inits(s->x, s->y, s->sum, NULL);
+    bool done = add(d, s, policy, out, error);
+    mpz_clears(s->x, s->y, s->sum, NULL);
+    return done;
 }
 
 bool calc_answer(struct device *d, const char *a, char op, const char *b, const struct format *f,
                  const struct probe_policy *policy, struct calc_answer *out, struct exact_error *error)
 {
-    struct addition s = {.f = f};
+    struct addition s = {.f = f, .random = calc_random(policy, f, 0)};
     memset(out, 0, sizeof *out);
-    out->format = f;
     out->op = op;
-    if (!round_text(d, a, f, policy, &s.a, error) || !round_text(d, b, f, policy, &s.b, error))
-        return false;
-    text_hex(out->a_hex, sizeof out->a_hex, f, s.a);
-    text_hex(out->b_hex, sizeof out->b_hex, f, s.b);
-    text_bits_value(out->a, sizeof out->a, f, s.a, 13);
-    text_bits_value(out->b, sizeof out->b, f, s.b, 13);
-    mpz_inits(s.x, s.y, s.sum, NULL);
-    bool done = add(d, &s, policy, out, error);
-    mpz_clears(s.x, s.y, s.sum, NULL);
-    return done;
+    return round_text(d, a, f, policy, &s.a, error) && round_text(d, b, f, policy, &s.b, error) &&
+           answer(d, &s, policy, out, error);
+}
+
+bool calc_answer_step(struct device *d, const struct format *f, const struct calc_step *step, size_t index,
+                      const struct probe_policy *policy, struct calc_answer *out, struct exact_error *error)
+{
+    struct addition s = {
+        .f = f, .a = step->operand[0], .b = step->operand[1], .random = calc_random(policy, f, index)};
+    memset(out, 0, sizeof *out);
+    out->op = step->op == ARITHMETIC_ADD ? '+' : '-';
+    return answer(d, &s, policy, out, error);
 }

@@ -57,6 +57,11 @@ enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
     X(NEXT,         "next",           "FORMAT",           "value",  SCOPE_SESSION, "nextUp of the stored value")          \
     X(PREVIOUS,     "previous",       "FORMAT",           "value",  SCOPE_SESSION, "nextDown of the stored value")        \
     X(ROUNDING,     "rounding",       "[MODE]",           "value",  SCOPE_SESSION, "rne rna rtz rup rdn sr; none: the next") \
+    X(FORMATS,      "formats",      "[LIST]",           "value",  SCOPE_SESSION, "up to 12, as fp16,e4m3,e5m7; all; none: three") \
+    X(SATURATE,     "saturate",     "on|off",           "value",  SCOPE_SESSION, "overflow stores the largest finite value") \
+    X(FLUSH,        "flush",        "on|off",           "value",  SCOPE_SESSION, "subnormals become zeros (FTZ and DAZ)") \
+    X(NAN,          "nan",          "ours|cuda|x86",    "value",  SCOPE_SESSION, "what a NaN becomes")                  \
+    X(CALC,         "calc",         "[EXPR]",           "value",  SCOPE_SESSION, "a calculation, step by step; none: the value") \
     X(UPDATE_W,     "w",              "VALUE",            "value",  SCOPE_SESSION, "Update: the weight")                  \
     X(UPDATE_LR,    "step-size",      "VALUE",            "value",  SCOPE_SESSION, "Update: the learning rate")           \
     X(UPDATE_GRAD,  "gradient",       "VALUE",            "value",  SCOPE_SESSION, "Update: the gradient")                \

@@ -180,8 +180,36 @@ struct bits_flip {
     char value[TEXT_SHORT];
 };
 
+/* The value of an encoding rounded to another format and back. */
+struct bits_through {
+    char name[TEXT_HEX];
+    char reason[TEXT_SHORT]; /* why that cannot be; then the others are "" */
+    char there_hex[TEXT_HEX], there[TEXT_SHORT];
+    char back_hex[TEXT_HEX], back[TEXT_SHORT];
+    bool unchanged;
+    char lost[TEXT_SHORT]; /* back - value; "" where either is not finite */
+};
+
+enum { BITS_ROWS = 12 }; /* formats shown at a time, at most */
+
+/* What else is worth knowing about an encoding; "" where it does not apply. */
+struct bits_more {
+    char class_why[TEXT_LINE];
+    char shortest[TEXT_SHORT],
+        digits[TEXT_HEX];                      /* shortest round-trip decimal, how many digits are certain */
+    char plus_hex[TEXT_HEX], plus[TEXT_SHORT]; /* the encoding as an integer + 1: not nextUp */
+    char minus_hex[TEXT_HEX], minus[TEXT_SHORT];
+    char via[2][TEXT_SHORT]; /* through FP32, FP64 first, where that differs: "0x3c01 = 1.0009765625" */
+    char chance[TEXT_SHORT]; /* stochastic rounding away from zero: "131072 / 2^32 = 1 / 2^15" */
+    int through_count;
+    struct bits_through through[BITS_ROWS];
+};
+
 struct bits_row {
     const struct format *format;
+    char reason[TEXT_SHORT]; /* why the format has no code for the value: then nothing else is filled */
+    char policy[TEXT_VALUE]; /* how it was rounded, in words, true of this format */
+    struct bits_more more;   /* by probe_bits_list only */
     uint32_t bits;
     char hex[TEXT_HEX];
     char sign[2], exponent[16], trailing[32]; /* the fields as binary digits */
@@ -208,9 +236,19 @@ struct bits_answer {
     char exact[TEXT_VALUE];  /* its value, exact or its first 60 digits */
     char binade[TEXT_SHORT]; /* "[2^-1, 2^0)", or "" */
     char rounding[TEXT_SHORT];
-    char overflow[TEXT_SHORT];                 /* "overflow → inf", "overflow saturates" */
-    struct bits_row rows[FORMAT_STORED_COUNT]; /* of fp32, fp16 and bf16, in the order of enum format_id */
+    char overflow[TEXT_SHORT]; /* "overflow → inf", "overflow saturates" */
+    int count;
+    struct bits_row rows[BITS_ROWS]; /* of the formats asked; probe_bits: fp32, fp16, bf16 */
 };
+
+/* The same for any formats, at most BITS_ROWS, with all that is worth knowing.  A format that has no code for
+ * the value says so in its row. */
+bool probe_bits_list(struct device *d, const char *value_text, const struct format *const *formats, int count,
+                     const struct probe_policy *policy, struct bits_answer *out, struct exact_error *error);
+
+/* How a format takes values under a policy, in words: "roundTiesToEven · fp16: overflow → inf, subnormals
+ * kept, NaN ours". */
+void probe_policy_words(const struct format *f, const struct probe_policy *policy, char *to, size_t size);
 
 /* Answers about a value as typed.  False with *error filled for text that is no value, too. */
 bool probe_bits(struct device *d, const char *value_text, const struct probe_policy *policy,

@@ -204,6 +204,7 @@ static bool fill_answer(struct device *d, const char *input, struct exact *x,
 {
     bool done = true;
     probe_bits_head(input, x, policy, out);
+    out->count = FORMAT_STORED_COUNT;
     for (int i = 0; i < FORMAT_STORED_COUNT && done; i++)
         done = probe_bits_row(d, input, x, &format_table[i], policy, &out->rows[i], error);
     return done;

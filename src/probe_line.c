@@ -72,6 +72,8 @@ static void describe_line(const struct format *f, const struct exact *low, const
     append_other_step(f, step, stored, line->stored, line);
     char percent[TEXT_SHORT];
     text_double(percent, sizeof percent, line->position * 100, 3);
+    if (strcmp(percent, "100") == 0) /* between the two, never at the upper one */
+        text_format(percent, sizeof percent, "more than 99.9");
     int from_low = exact_compare(x, low), to_high = exact_compare(x, high);
     if (from_low > 0 && to_high < 0)
         text_append(line->text, sizeof line->text, "; %s lies %s %% of the way up", line->exact, percent);

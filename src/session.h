@@ -56,6 +56,9 @@ void snapshot_free(struct snapshot *snapshot);
  *     used-scale scale action tracker skipped   in the last step, for the next; what the scaler did
  *   Of the focused value:
  *     bits.FORMAT class.FORMAT value.FORMAT tie.FORMAT
+ *       of the formats shown
+ *     calc calc.exact calc.steps          of the calculation shown: its text; exact value; how many steps
+ *     calc.FORMAT       the result's encoding; with .value .error .flags .tie .steps
  *     update.SCHEME     moved, lost, kept or chance
  *       and with .first .last .last-value .master .moved .first-move .threshold
  *   watch.ROW           an encoding; with .value or .note; ROW is one of

@@ -30,6 +30,7 @@ static bool focus_value(struct session *s, const char *text, char *error)
     if (check_value(text, true, ignored) && !store(&s->w, text, error))
         return false;
     s->live = s->bits_fresh = s->update_fresh = false;
+    s->numbers.calc_text[0] = '\0';
     return true;
 }
 
@@ -50,6 +51,7 @@ static bool do_weight(struct session *s, const char *argument, char *error)
         s->watch_col = col;
     }
     s->live = true;
+    s->numbers.calc_text[0] = '\0';
     s->bits_fresh = s->update_fresh = false;
     return true;
 }
@@ -57,13 +59,14 @@ static bool do_weight(struct session *s, const char *argument, char *error)
 /* The row of the answer about a format, made fresh. */
 static const struct bits_row *row_of(struct session *s, const char *format, char *error)
 {
-    const struct format *f = format_find_stored(format);
-    if (!f)
-        session_refuse(error, "no format '%.40s'", format);
-    else if (session_answer(s))
-        return &s->bits.rows[f - format_table];
-    else
+    if (!session_answer(s)) {
         session_device_failed(s, error);
+        return NULL;
+    }
+    const struct bits_row *row = session_bits_row(s, format, error);
+    if (!row || !*row->reason)
+        return row;
+    session_refuse(error, "%s: it has no bits here", row->reason);
     return NULL;
 }
 
@@ -160,6 +163,11 @@ command_handler *const session_value_handlers[COMMAND_COUNT] = {
     [COMMAND_NEXT] = do_next,
     [COMMAND_PREVIOUS] = do_previous,
     [COMMAND_ROUNDING] = do_rounding,
+    [COMMAND_FORMATS] = session_do_formats,
+    [COMMAND_SATURATE] = session_do_saturate,
+    [COMMAND_FLUSH] = session_do_flush,
+    [COMMAND_NAN] = session_do_nan,
+    [COMMAND_CALC] = session_do_calc,
     [COMMAND_UPDATE_W] = do_w,
     [COMMAND_UPDATE_LR] = do_step_size,
     [COMMAND_UPDATE_GRAD] = do_gradient,

@@ -208,8 +208,9 @@ static bool answer_fact(struct session *s, const char *kind, const char *rest, c
     if (!session_answer(s))
         return false;
     if (strcmp(kind, "update") != 0) {
-        const struct format *f = rest[length] ? NULL : format_find_stored(head);
-        return f && bits_fact(&s->bits.rows[f - format_table], kind, text, size);
+        char error[160];
+        const struct bits_row *row = rest[length] ? NULL : session_bits_row(s, head, error);
+        return row && !*row->reason && bits_fact(row, kind, text, size);
     }
     for (size_t i = 0; s->update_valid && i < s->update.count; i++)
         if (strcmp(s->update.rows[i].scheme->name, head) == 0)
@@ -309,6 +310,8 @@ static bool find_fact(struct session *s, const char *name, char *text, size_t si
                     IS("task") ? s->setup.task->name : phase_name(trainer_next_phase(s->lanes[0].trainer)));
         return true;
     }
+    if (IS("calc") || strcmp(kind, "calc") == 0)
+        return session_answer(s) && session_calc_fact(s, dot ? dot + 1 : "", text, size);
     if (lane_fact(s, 0, name, text, size))
         return true;
     if (!dot)

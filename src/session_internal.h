@@ -88,6 +88,16 @@ struct future {
     struct series loss[SNAPSHOT_LANES], log2_scale;
 };
 
+/* What Bits is asked, besides the value and the rounding mode.  All zero at the start. */
+struct numbers {
+    const struct format *formats[BITS_ROWS];
+    int format_count; /* 0: fp32, fp16 and bf16 */
+    bool saturate, flush;
+    enum nan_rule nan;
+    char calc_text[TEXT_LINE]; /* "": no calculation is shown */
+    struct calc_screen calc;
+};
+
 struct session {
     struct device *device;
     struct device *others[SNAPSHOT_LANES]; /* that lanes asked for by name */
@@ -134,6 +144,7 @@ struct session {
 
     bool live; /* the focused value is the watched weight */
     enum round_mode mode;
+    struct numbers numbers;
     char *value;                 /* as typed */
     char *w, *lr, *grad, *delta; /* Update as typed; lr and grad, or delta */
     int64_t repeats;
@@ -248,6 +259,16 @@ bool session_weight_find(struct session *s, const char *name, int *param, long *
 void session_weight_default(struct session *s);
 const struct tensor *lane_held(const struct lane *lane, int param); /* the master, or the weight */
 void session_weight_name(const struct session *s, char *to, size_t size);
+
+/* ---- session_numbers.c: formats, policies and calculations of Bits ---- */
+struct probe_policy session_policy(const struct session *s);
+/* Answers about the value and the calculation; false if the device failed. */
+bool session_answer_numbers(struct session *s, const char *value, struct exact_error *error);
+void session_view_numbers(const struct session *s, struct snapshot *out);
+/* The row of a format that is shown, or NULL: fill error[160]. */
+const struct bits_row *session_bits_row(const struct session *s, const char *format, char *error);
+bool session_calc_fact(const struct session *s, const char *name, char *text, size_t size);
+command_handler session_do_formats, session_do_saturate, session_do_flush, session_do_nan, session_do_calc;
 
 /* ---- session_scale.c, session_watch.c ---- */
 bool session_view_scale(struct session *s, struct snapshot *out);

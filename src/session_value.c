@@ -78,14 +78,13 @@ static bool element_text(struct session *s, const struct tensor *x, char *to, si
 
 static bool answer_bits(struct session *s)
 {
-    struct probe_policy policy = {.mode = s->mode, .seed = s->setup.seed};
     struct exact_error error;
     char live[TEXT_SHORT];
     uint64_t before[KERNEL_COUNT];
     memcpy(before, s->device->launches, sizeof before);
     if (s->live && !element_text(s, lane_held(&s->lanes[0], s->watch_param), live, sizeof live))
         return false;
-    if (!probe_bits(s->device, s->live ? live : s->value, &policy, &s->bits, &error))
+    if (!session_answer_numbers(s, s->live ? live : s->value, &error))
         return session_fail(s);
     text_kernels(s->bits_kernels, sizeof s->bits_kernels, s->device, before);
     s->bits_fresh = true;

@@ -244,6 +244,7 @@ static void view_focus(const struct session *s, struct snapshot *out)
     else
         text_format(out->focus, sizeof out->focus, "%s", s->value);
     out->bits = s->bits;
+    session_view_numbers(s, out);
     if (s->live)
         text_format(out->bits.input, sizeof out->bits.input, "%s", out->focus);
     out->update_valid = s->update_valid;

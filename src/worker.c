@@ -109,6 +109,7 @@ static void publish_failure(struct worker *w, const char *why)
     snapshot->failed = snapshot->message_is_error = true;
     text_format(snapshot->device, sizeof snapshot->device, "%s", w->device);
     text_format(snapshot->message, sizeof snapshot->message, "%s", why);
+    snapshot->bits.count = FORMAT_STORED_COUNT;
     for (int i = 0; i < FORMAT_STORED_COUNT; i++)
         snapshot->bits.rows[i].format = &format_table[i];
     publish_snapshot(w, snapshot);

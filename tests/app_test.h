@@ -33,8 +33,9 @@ static inline int close_session(void **state)
 static inline int reset(void **state)
 {
     struct headless *h = *state;
-    static const char *const lines[] = {"value 1 - 1e-5", "step-size 0.001", "gradient 0.01", "repeats 1000",
-                                        "rounding rne",   "panel bits",      "search fp16",   "end"};
+    static const char *const lines[] = {"value 1 - 1e-5", "step-size 0.001", "gradient 0.01",
+                                        "repeats 1000",   "rounding rne",    "formats",
+                                        "panel bits",     "search fp16",     "end"};
     char error[APP_ERROR];
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (!app_execute(h->app, lines[i], error))

@@ -37,6 +37,15 @@ for size in 80x24 120x36; do
         fi
     done
 done
+for size in 80x24 120x36; do
+    for name in bits-all bits-sr calc calc-steps; do
+        golden $name $size bits --script $name.script
+    done
+done
+golden bits-negative 80x24 bits --script bits-negative.script
+golden bits-policy 120x36 bits --script bits-policy.script
+golden bits-explain 80x24 bits --script bits-explain.script
+golden calc-ascii 80x24 bits --ascii --script calc.script
 golden bits-overflow 120x36 bits --script bits-overflow.script
 golden bits-subnormal 80x24 bits --script bits-subnormal.script
 golden bits-nan 80x24 bits --script bits-nan.script

@@ -59,6 +59,58 @@ static void moving_over_formats_and_values(void **state)
     assert_int_equal(app_snapshot(h->app)->mode, ROUND_RNA);
 }
 
+static void walking_over_many_formats(void **state)
+{
+    struct headless *h = *state;
+    char error[APP_ERROR];
+    assert_true(app_execute(h->app, "formats all", error));
+    assert_shows(h, "tf32   0x1fc00     1 ");
+    press(h, "End Down Down");
+    const struct bits_row *row = &app_snapshot(h->app)->bits.rows[app_view(h->app)->format];
+    assert_string_equal(row->format->name, "tf32");
+    press(h, "x");
+    assert_string_equal(app_snapshot(h->app)->bits.rows[FORMAT_TF32].hex, "0x1fc01");
+    assert_shows(h, "bit 0 of tf32");
+    press(h, "j j j j j j j j ]");
+    assert_string_equal(app_snapshot(h->app)->bits.rows[FORMAT_E8M0].hex, "0x80");
+    free(screen(h, 80, 24));
+    press(h, "PgDn PgDn PgDn");
+    assert_true(app_view(h->app)->scroll[PANEL_BITS] > 14);
+    press(h, "k"); /* scrolls back until the format is in sight */
+    assert_int_equal(app_view(h->app)->scroll[PANEL_BITS], 3 + FORMAT_E2M1);
+    assert_true(app_execute(h->app, "formats fp16", error)); /* the selection stays within the list */
+    assert_int_equal(app_view(h->app)->format, 0);
+    press(h, "PgUp PgUp PgUp");
+}
+
+static void calculating(void **state)
+{
+    struct headless *h = *state;
+    const char *prompt;
+    press(h, "c");
+    assert_string_equal(app_field(h->app, &prompt), "");
+    assert_string_equal(prompt, "calc");
+    type(h, "1.0 + (-1e-5)");
+    press(h, "Enter");
+    assert_true(app_snapshot(h->app)->calc.shown);
+    assert_shows(h, "− |b|      0.00000000000│0000010101000");
+    assert_shows(h, "guard 1  round 1  sticky 1");
+    press(h, "x");
+    assert_shows(h, "Esc leads back to the value");
+    press(h, "Down");
+    assert_shows(h, "in bf16, on the blackboard");
+    press(h, "c");
+    assert_string_equal(app_field(h->app, NULL), "1.0 + (-1e-5)");
+    press(h, "Esc Esc");
+    assert_false(app_snapshot(h->app)->calc.shown);
+    assert_shows(h, "number line");
+    press(h, "c");
+    type(h, "1 +");
+    press(h, "Enter");
+    assert_string_equal(app_field(h->app, NULL), "1 +"); /* to be mended */
+    press(h, "Esc");
+}
+
 static void typing_a_value(void **state)
 {
     struct headless *h = *state;
@@ -333,6 +385,32 @@ static void every_size_is_safe(void **state)
     grid_free(g);
 }
 
+static void bits_fits_every_size(void **state)
+{
+    struct headless *h = *state;
+    static const char *const lines[] = {"formats all",        "value nan",        "calc 1 - 1e-5",
+                                        "calc 1 + 2^-140",    "calc 65504+65504", "calc sqrt(2)*3 - 1/7",
+                                        "calc 2^-24 - 2^-25", "calc 0 - 0"};
+    char error[APP_ERROR];
+    struct grid *g = grid_create(0, 0);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        assert_true(app_execute(h->app, lines[i], error));
+        for (int rows = 24; rows <= 72; rows += 6)
+            for (int cols = 80; cols <= 200; cols += 5) {
+                assert_true(grid_resize(g, rows, cols));
+                press(h, i & 1 ? "j" : "PgDn");
+                app_draw(h->app, g);
+                for (int row = 2; row < g->rows - 2; row++) {
+                    uint32_t last = grid_at(g, row, g->cols - 1)->glyph;
+                    if (last >= '0' && last <= '9')
+                        fail_msg("%s, %dx%d: a number is cut in row %d", lines[i], cols, rows, row);
+                }
+            }
+        press(h, "PgUp PgUp PgUp PgUp PgUp");
+    }
+    grid_free(g);
+}
+
 /* Whatever the value: no row of Bits or Update is cut at the right edge without an ellipsis, so the last
  * column is never a digit. */
 static void numbers_are_never_cut(void **state)
@@ -417,6 +495,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(flipping_bits),
         TEST(moving_over_formats_and_values),
+        TEST(walking_over_many_formats),
+        TEST(calculating),
         TEST(typing_a_value),
         TEST(a_bad_value_stays_to_be_mended),
         TEST(letters_are_text_in_a_field),
@@ -431,6 +511,7 @@ int main(void)
         TEST(too_small_says_so),
         TEST(every_size_is_safe),
         TEST(numbers_are_never_cut),
+        TEST(bits_fits_every_size),
         cmocka_unit_test(shortened_numbers),
         cmocka_unit_test(quitting),
     };

@@ -173,7 +173,10 @@ static bool do_accept(struct app *app, const char *argument, char *error)
     } else if (app->view.panel == PANEL_UPDATE && s && s->update_valid) {
         if (!s->live && !target_line(s, line, sizeof line, error))
             return false;
-        app->view.format = (int)s->update.rows[app->view.scheme].scheme->format;
+        const struct format *f = &format_table[s->update.rows[app->view.scheme].scheme->format];
+        for (int i = 0; i < s->bits.count; i++)
+            if (s->bits.rows[i].format == f)
+                app->view.format = i;
         view_clamp(app);
     }
     return (!line[0] || app_send(app, line, error)) && do_panel(app, panel_table[PANEL_BITS].name, error);
@@ -182,7 +185,13 @@ static bool do_accept(struct app *app, const char *argument, char *error)
 static bool send_for_format(struct app *app, enum command_id id, char *error)
 {
     char line[64];
-    int n = snprintf(line, sizeof line, "%s %s", command_table[id].name, format_table[app->view.format].name);
+    const struct snapshot *s = app->snapshot;
+    if (!s || app->view.format >= s->bits.count)
+        return app_fail(error, "there is no value yet");
+    if (s->calc.shown)
+        return app_fail(error, "a calculation is shown: Esc leads back to the value");
+    const struct format *f = s->bits.rows[app->view.format].format;
+    int n = snprintf(line, sizeof line, "%s %s", command_table[id].name, f->name);
     if (id == COMMAND_FLIP)
         snprintf(line + n, sizeof line - (size_t)n, " %d", app->view.bit);
     return app_send(app, line, error);
@@ -268,14 +277,16 @@ static bool do_help(struct app *app, const char *argument, char *error)
     return true;
 }
 
-/* One level: the help, a demo, a search's mark. */
+/* One level: the help, a demo, a calculation, a search's mark. */
 static bool do_back(struct app *app, const char *argument, char *error)
 {
-    (void)argument, (void)error;
+    (void)argument;
     if (app->help)
         app->help = false;
     else if (app->player.loaded)
         player_end(app);
+    else if (app->view.panel == PANEL_BITS && app->snapshot && app->snapshot->calc.shown)
+        return app_send(app, command_table[COMMAND_CALC].name, error);
     else
         app->view.search[0] = '\0';
     return true;

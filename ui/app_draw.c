@@ -285,6 +285,7 @@ static int draw_panel(struct app *app, struct grid *g, struct rect area)
                       text);
         return 0;
     }
+    app->view.rows = area.rows;
     int height = panel->height ? panel->height(area.cols, &app->view, s) : 0;
     int hidden = height > area.rows ? height - area.rows : 0;
     int scroll = app->view.scroll[app->view.panel];

@@ -25,7 +25,7 @@ static const char *scaler_name(int i)
 
 static const char *format_name(int i)
 {
-    return i < FORMAT_STORED_COUNT ? format_table[i].name : NULL;
+    return i < FORMAT_COUNT ? format_table[i].name : NULL;
 }
 
 static const char *mode_name(int i)
@@ -60,6 +60,16 @@ static const char *switch_word(int i)
     return list_name(names, 2, i);
 }
 
+static const char *formats_word(int i)
+{
+    return i == 0 ? "all" : format_name(i - 1);
+}
+
+static const char *nan_word(int i)
+{
+    return list_name(nan_rule_names, NAN_RULE_COUNT, i);
+}
+
 static const char *rounding_word(int i)
 {
     static const char *const names[] = {"rne", "sr", "kahan"};
@@ -88,7 +98,8 @@ static const struct {
     {COMMAND_OPTIMIZER, optimizer_word}, {COMMAND_MASTER, switch_word}, {COMMAND_ROUNDING_UPD, rounding_word},
     {COMMAND_TWIN, twin_word},           {COMMAND_FLIP, format_name},   {COMMAND_NEXT, format_name},
     {COMMAND_PREVIOUS, format_name},     {COMMAND_ROUNDING, mode_name}, {COMMAND_PANEL, panel_name},
-    {COMMAND_EDIT, command_name},        {COMMAND_BREAK, break_word},
+    {COMMAND_EDIT, command_name},        {COMMAND_BREAK, break_word},   {COMMAND_FORMATS, formats_word},
+    {COMMAND_SATURATE, switch_word},     {COMMAND_FLUSH, switch_word},  {COMMAND_NAN, nan_word},
 };
 
 static name_list *names_for(enum command_id id)
@@ -159,6 +170,10 @@ static const char *current_argument(const struct app *app, enum command_id id, c
     case COMMAND_VALUE:
     case COMMAND_UPDATE_W:
         return s->live ? "" : s->focus;
+    case COMMAND_CALC:
+        return s->calc.shown ? s->calc.text : "";
+    case COMMAND_FORMATS:
+        return s->formats;
     case COMMAND_UPDATE_LR:
         return s->update_lr;
     case COMMAND_UPDATE_GRAD:

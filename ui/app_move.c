@@ -30,8 +30,11 @@ void view_clamp(struct app *app)
 {
     struct view *v = &app->view;
     const struct snapshot *s = app->snapshot;
-    v->format = clamp(v->format, 0, FORMAT_STORED_COUNT - 1);
-    v->bit = clamp(v->bit, 0, format_table[v->format].width - 1);
+    int formats = s ? s->bits.count : FORMAT_STORED_COUNT;
+    v->rows = app_panel_area(app, app->rows, app->cols).rows;
+    v->format = clamp(v->format, 0, formats - 1);
+    if (s && formats > 0)
+        v->bit = clamp(v->bit, 0, s->bits.rows[v->format].format->width - 1);
     v->scroll[v->panel] = clamp(v->scroll[v->panel], 0, scroll_room(app));
     if (!s)
         return;
@@ -117,12 +120,23 @@ static void move_tensor(struct app *app, int down)
         app->view.tensor = tensors_move(app->snapshot, app->view.tensor, down);
 }
 
+/* The selected format stays in sight. */
+static void move_format(struct app *app, int by)
+{
+    struct view *v = &app->view;
+    v->format += by;
+    view_clamp(app);
+    int row = app->snapshot ? panel_bits_selected_row(v, app->snapshot) : 0;
+    if (v->scroll[PANEL_BITS] > row && row > 0)
+        v->scroll[PANEL_BITS] = row;
+}
+
 bool move_vertically(struct app *app, int by)
 {
     struct view *v = &app->view;
     switch (v->panel) {
     case PANEL_BITS:
-        v->format += by;
+        move_format(app, by);
         break;
     case PANEL_UPDATE:
         v->scheme += by;

@@ -14,6 +14,7 @@ const struct key_binding keymap_table[] = {
     {PANEL_BITS,   "[",      "previous-here",   "[ ]",   "previous/next",   2},
     {PANEL_BITS,   "]",      "next-here",       NULL,    NULL,              0},
     {PANEL_BITS,   "m",      "rounding",        "m",     "rounding",        3},
+    {PANEL_BITS,   "c",      "edit calc",       "c",     "calculate",       3},
     {PANEL_BITS,   "w",      "weight",          "w",     "live weight",     4},
 
     {PANEL_UPDATE, "=",      "edit w",          "=",     "w, lr, g",        1},

@@ -14,12 +14,13 @@ enum panel_id { PANEL_BITS, PANEL_UPDATE, PANEL_SCALE, PANEL_TRAIN, PANEL_COUNT 
 /* Where the person is: changed by the app's commands, read by panels. */
 struct view {
     enum panel_id panel;
-    int format;  /* selected row of Bits: index into format_table */
+    int format;  /* selected row of Bits */
     int bit;     /* selected bit of that row, 0 = the last */
     int scheme;  /* selected row of Update */
     int tensor;  /* selected row of Train's tensor table */
     int element; /* selected element of that tensor, row-major */
     int scroll[PANEL_COUNT];
+    int rows;   /* of the panel's area, as far as known: how much is in sight at a time */
     bool stale; /* an answer is on its way: dim what may change */
     char search[64];
 };
@@ -39,6 +40,8 @@ void panel_update_draw(struct grid *g, struct rect area, const struct view *v, c
 void panel_scale_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s);
 void panel_train_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s);
 
+/* The row of the page on which the selected format stands: scrolling keeps it in sight. */
+int panel_bits_selected_row(const struct view *v, const struct snapshot *s);
 int panel_bits_height(int cols, const struct view *v, const struct snapshot *s);
 int panel_update_height(int cols, const struct view *v, const struct snapshot *s);
 

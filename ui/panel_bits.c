@@ -1,7 +1,6 @@
 /* panel_bits.c: one value in every format: fields, error, neighbours, and why it rounds as it does. */
 #include "glyph.h"
-#include "panel.h"
-#include "panel_parts.h"
+#include "panel_numbers.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +12,10 @@ enum {
     COL_SIGN = 10,
     COL_EXPONENT = 13,
     FIELD_GAP = 2,
-    WIDE = 116 /* columns from which the second line of a format has room for everything */
+    COL_FOLDED = 22, /* the value in a format's one line */
+    HEADER_ROWS = 3,
+    FULL_ROWS = 3, /* so many formats are shown in full; of more only the selected one */
+    WIDE = 116     /* columns from which the second line of a format has room for everything */
 };
 
 struct columns {
@@ -22,12 +24,13 @@ struct columns {
     int value, error, relative, ulp, tie; /* of a format's second line; relative 0: not shown */
 };
 
-static struct columns columns_of(int cols)
+static struct columns columns_of(int cols, const struct bits_answer *a)
 {
-    int exponent = 0, trailing = 0;
-    for (int i = 0; i < FORMAT_STORED_COUNT; i++) {
-        exponent = format_table[i].exponent_bits > exponent ? format_table[i].exponent_bits : exponent;
-        trailing = format_table[i].trailing_bits > trailing ? format_table[i].trailing_bits : trailing;
+    int exponent = 8, trailing = 10; /* room for the titles at least */
+    for (int i = 0; i < a->count; i++) {
+        const struct format *f = a->rows[i].format;
+        exponent = f->exponent_bits > exponent ? f->exponent_bits : exponent;
+        trailing = f->trailing_bits > trailing ? f->trailing_bits : trailing;
     }
     struct columns c = {.exponent = COL_EXPONENT + exponent, .value = COL_SIGN};
     c.trailing = c.exponent + FIELD_GAP;
@@ -47,7 +50,7 @@ static struct columns columns_of(int cols)
 /* Where bit `bit` of a format stands. */
 static int bit_col(const struct columns *c, const struct format *f, int bit)
 {
-    if (bit == f->width - 1)
+    if (bit == f->width - 1 && format_has_sign(f))
         return COL_SIGN;
     if (bit >= f->trailing_bits)
         return c->exponent - 1 - (bit - f->trailing_bits);
@@ -107,9 +110,9 @@ static void draw_tie(struct page *p, const struct columns *c, const struct bits_
     char text[TEXT_SHORT];
     snprintf(text, sizeof text, "%s", row->tie);
     char *colon = strchr(text, ':');
-    if (c->tie + glyph_text_width(text) > p->cols && colon)
-        *colon = '\0';
     bool lost = strstr(row->tie, "overflow") || row->class == CLASS_INFINITE;
+    if (c->tie + glyph_text_width(text) > p->cols && colon)
+        snprintf(text, sizeof text, "%.*s", lost ? 20 : (int)(colon - text), lost ? "overflows" : row->tie);
     grid_text_fit(p->g, p->row, p->col + c->tie, p->cols - c->tie, lost ? ROLE_WARNING : ROLE_DIM, text);
 }
 
@@ -132,61 +135,132 @@ static void draw_error(struct page *p, const struct columns *c, const struct bit
     draw_tie(p, c, row);
 }
 
-static void draw_header(struct page *p, const struct snapshot *s)
+/* The selected row, or NULL. */
+static const struct bits_row *selected_row(const struct view *v, const struct snapshot *s)
+{
+    int last = s->bits.count - 1, i = v->format > last ? last : v->format;
+    return last >= 0 && s->bits.rows[i < 0 ? 0 : i].format ? &s->bits.rows[i < 0 ? 0 : i] : NULL;
+}
+
+static void draw_header(struct page *p, const struct view *v, const struct snapshot *s)
 {
     const struct bits_answer *a = &s->bits;
-    bool wide = p->cols >= WIDE;
+    const struct bits_row *row = selected_row(v, s);
+    bool wide = p->cols >= WIDE, calc = s->calc.shown, live = s->live && !calc;
     int side = p->col + (wide ? 58 : 50), value_cols = side - p->col - 4;
-    page_field(p, p->col + 2, value_cols, s->live ? "live    " : "value   ",
-               s->live ? ROLE_FOCUS : ROLE_TITLE, s->live ? s->focus : a->input);
-    int at = page_field(p, side, 27, "rounding  ", ROLE_TEXT, a->rounding);
-    if (wide)
-        grid_text(p->g, p->row, at + 4, ROLE_DIM, a->overflow);
+    page_field(p, p->col + 2, calc ? p->cols - 4 : value_cols,
+               calc   ? "calc    "
+               : live ? "live    "
+                      : "value   ",
+               live ? ROLE_FOCUS : ROLE_TITLE,
+               calc   ? s->calc.text
+               : live ? s->focus
+                      : a->input);
+    if (a->binade[0] && !calc)
+        page_field(p, side, 28, "lies in   ", ROLE_TEXT, a->binade);
     p->row++;
-    page_field(p, p->col + 2, value_cols, "exact   ", ROLE_TEXT, a->exact);
-    at = side;
-    if (a->binade[0])
-        at = page_field(p, side, 28, "lies in   ", ROLE_TEXT, a->binade);
-    if (wide) {
-        at = at < side + 26 ? side + 26 : at;
-        grid_text(p->g, p->row, at + 4, s->live ? ROLE_FOCUS : ROLE_DIM,
-                  s->live ? "a live weight" : "typed · w: a live weight");
+    int right = wide ? side : p->col + p->cols - 2;
+    page_field(p, p->col + 2, right - p->col - 4, "exact   ", ROLE_TEXT, calc ? s->calc.exact : a->exact);
+    if (wide)
+        grid_text(p->g, p->row, side, live ? ROLE_FOCUS : ROLE_DIM,
+                  calc   ? "each operation rounded once · Esc: the value"
+                  : live ? "a live weight"
+                         : "typed · w: a live weight · c: a calculation");
+    p->row++;
+    int at = p->col + 2 + grid_text(p->g, p->row, p->col + 2, ROLE_DIM, "policy  ");
+    if (row)
+        grid_text_fit(p->g, p->row, at, p->col + p->cols - 1 - at, ROLE_TEXT, row->policy);
+    p->row++;
+}
+
+static bool is_folded(const struct snapshot *s)
+{
+    return s->bits.count > FULL_ROWS;
+}
+
+int panel_bits_selected_row(const struct view *v, const struct snapshot *s)
+{
+    return s->calc.shown || is_folded(s) ? HEADER_ROWS + v->format : 0;
+}
+
+static void draw_name(struct page *p, const struct bits_row *row, bool here)
+{
+    if (here)
+        grid_text(p->g, p->row, p->col + COL_MARK, ROLE_FOCUS, "▸");
+    grid_text(p->g, p->row, p->col + COL_NAME, here ? ROLE_FOCUS : ROLE_TITLE, row->format->name);
+    if (*row->reason)
+        grid_text_fit(p->g, p->row, p->col + COL_SIGN, p->cols - COL_SIGN - 2, ROLE_DIM, row->reason);
+}
+
+/* A format in one line: encoding, value, error in ulp, tie class. */
+static void draw_folded(struct page *p, const struct columns *c, const struct bits_row *row)
+{
+    char value[TEXT_VALUE];
+    int end = c->relative ? c->error : c->ulp;
+    draw_name(p, row, false);
+    if (!*row->reason) {
+        bool ordinary = row->class == CLASS_NORMAL || row->class == CLASS_ZERO;
+        grid_text(p->g, p->row, p->col + COL_SIGN, ROLE_TEXT, row->hex);
+        panel_number(row->value, end - COL_FOLDED - 2, value);
+        grid_text(p->g, p->row, p->col + COL_FOLDED, ordinary ? ROLE_TEXT : ROLE_WARNING, value);
+        if (c->relative) {
+            int at = p->col + c->error + grid_text(p->g, p->row, p->col + c->error, ROLE_DIM, "error ");
+            grid_text(p->g, p->row, at, ROLE_TEXT, row->error);
+        }
+        grid_text(p->g, p->row, p->col + c->ulp, ROLE_TEXT, row->error_ulp);
+        draw_tie(p, c, row);
     }
     p->row++;
 }
 
-/* In a roomy page each format has its ruler; else the selected one's stands above them all. */
+/* A format in full: the cells, and what they are worth. */
+static void draw_full(struct page *p, const struct columns *c, const struct bits_row *row, int selected)
+{
+    draw_name(p, row, selected >= 0);
+    if (*row->reason) {
+        p->row += 2;
+        return;
+    }
+    draw_cells(p, c, row, selected);
+    draw_class(p, c, row);
+    p->row++;
+    draw_error(p, c, row);
+    p->row++;
+}
+
+/* In a roomy page each format has its ruler; else the selected one's stands above them all, and of many
+ * formats above the one that is shown in full. */
 static void draw_formats(struct page *p, const struct view *v, const struct snapshot *s)
 {
-    struct columns c = columns_of(p->cols);
-    const struct format *selected = &format_table[v->format];
+    struct columns c = columns_of(p->cols, &s->bits);
+    const struct bits_row *selected = selected_row(v, s);
+    bool folded = is_folded(s);
     if (p->roomy) {
         page_rule(p, "formats");
-    } else {
-        draw_ruler(p, &c, selected, v->bit);
+    } else if (!folded && selected) {
+        draw_ruler(p, &c, selected->format, v->bit);
         grid_text(p->g, p->row, p->col + COL_NAME, ROLE_DIM, "bit");
         grid_text(p->g, p->row, p->col + c.hex, ROLE_DIM, "encoding");
         grid_text(p->g, p->row++, p->col + c.class, ROLE_DIM, "class");
     }
-    for (int i = 0; i < FORMAT_STORED_COUNT; i++) {
+    for (int i = 0; i < s->bits.count; i++) {
         const struct bits_row *row = &s->bits.rows[i];
-        bool here = i == v->format;
+        bool here = row == selected;
         if (!row->format)
             continue;
-        if (p->roomy)
-            draw_ruler(p, &c, row->format, here ? v->bit : -1), p->row++;
-        if (here)
-            grid_text(p->g, p->row, p->col + COL_MARK, ROLE_FOCUS, "▸");
-        grid_text(p->g, p->row, p->col + COL_NAME, here ? ROLE_FOCUS : ROLE_TITLE, row->format->name);
-        draw_cells(p, &c, row, here ? v->bit : -1);
-        draw_class(p, &c, row);
-        p->row++;
-        draw_error(p, &c, row);
-        p->row++;
+        if (folded && !here) {
+            draw_folded(p, &c, row);
+            continue;
+        }
+        if (p->roomy || folded) {
+            if (!*row->reason)
+                draw_ruler(p, &c, row->format, here ? v->bit : -1);
+            p->row++;
+        }
+        draw_full(p, &c, row, here ? v->bit : -1);
     }
 }
 
-/* "label 0x3c01 = 1.0009765625", up to column `end`. */
 static void draw_neighbour(struct page *p, int col, int end, const char *label, const char *hex,
                            const char *value)
 {
@@ -236,8 +310,15 @@ static void draw_interval(struct page *p, const struct bits_row *row)
 
 static void draw_why(struct page *p, const struct bits_row *row)
 {
-    char text[3 * TEXT_LINE];
-    snprintf(text, sizeof text, "%s %s %s", row->why[0], row->why[1], row->why[2]);
+    char text[3 * TEXT_LINE + TEXT_VALUE] = "", chance[TEXT_VALUE] = "";
+    if (*row->more.chance)
+        snprintf(chance, sizeof chance, "The probability to go away from zero is %s.", row->more.chance);
+    const char *parts[] = {row->why[0], row->why[1], row->why[2], chance};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t used = strlen(text);
+        if (*parts[i])
+            snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", parts[i]);
+    }
     page_rule(p, "why");
     page_paragraph(p, ROLE_TEXT, text);
 }
@@ -267,18 +348,22 @@ static void draw_flips(struct page *p, const struct view *v, const struct bits_r
 }
 
 /* A page with few rows keeps what is asked most often at the top: bits, the bit, the picture, the reasons. */
-static int layout(struct page *p, const struct view *v, const struct snapshot *s, int rows)
+static void draw_row(struct page *p, const struct view *v, const struct snapshot *s,
+                     const struct bits_row *row)
 {
-    int first = p->row;
-    const struct bits_row *row = &s->bits.rows[v->format];
-    draw_header(p, s);
-    draw_formats(p, v, s);
-    if (!row->format)
-        return p->row - first;
+    if (*row->reason) {
+        page_rule(p, "why");
+        page_paragraph(p, ROLE_TEXT, row->reason);
+        return;
+    }
     if (!p->roomy)
         draw_bit(p, v, row);
-    char title[TEXT_SHORT * 2];
-    snprintf(title, sizeof title, "number line · %s around %s", row->format->name, row->line.exact);
+    char title[TEXT_VALUE], chance[TEXT_SHORT * 2] = "";
+    const char *reduced = strstr(row->more.chance, " = "); /* left to the reasons */
+    if (*row->more.chance)
+        snprintf(chance, sizeof chance, " · p(away) %.*s",
+                 reduced ? (int)(reduced - row->more.chance) : TEXT_SHORT, row->more.chance);
+    snprintf(title, sizeof title, "number line · %s around %s%s", row->format->name, row->line.exact, chance);
     page_rule(p, row->line.valid ? title : "number line");
     page_number_line(p, &row->line, s->mode, "exact");
     if (!p->roomy)
@@ -288,26 +373,55 @@ static int layout(struct page *p, const struct view *v, const struct snapshot *s
     if (p->roomy) {
         draw_why(p, row);
         draw_bit(p, v, row);
-        draw_flips(p, v, row, rows - (p->row - first));
+    }
+}
+
+/* `whole`: with what is nice to have, which may have to be scrolled to. */
+static int layout(struct page *p, const struct view *v, const struct snapshot *s, int rows, bool whole)
+{
+    int first = p->row;
+    const struct bits_row *row = selected_row(v, s);
+    draw_header(p, v, s);
+    if (s->calc.shown) {
+        panel_calc(p, v, s);
+        return p->row - first;
+    }
+    draw_formats(p, v, s);
+    if (!row)
+        return p->row - first;
+    draw_row(p, v, s, row);
+    if (whole && !*row->reason) {
+        panel_explain(p, row);
+        if (p->roomy)
+            draw_flips(p, v, row, rows - (p->row - first));
     }
     return p->row - first;
+}
+
+/* Whether what matters fits into the rows in sight with blank lines between. */
+static bool is_roomy(int cols, int rows, const struct view *v, const struct snapshot *s)
+{
+    struct grid none = {0};
+    struct page p = {.g = &none, .cols = cols, .roomy = true};
+    return layout(&p, v, s, 0, false) <= (v->rows ? v->rows : rows);
 }
 
 int panel_bits_height(int cols, const struct view *v, const struct snapshot *s)
 {
     struct grid none = {0};
-    struct page p = {.g = &none, .cols = cols};
-    return layout(&p, v, s, 0);
+    struct page p = {.g = &none, .cols = cols, .roomy = is_roomy(cols, 0, v, s)};
+    return layout(&p, v, s, 0, true);
 }
 
 void panel_bits_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s)
 {
-    struct grid none = {0};
-    struct page p = {.g = &none, .cols = area.cols, .roomy = true};
-    bool roomy = layout(&p, v, s, 0) <= area.rows;
-    p = (struct page){.g = g, .col = area.col, .cols = area.cols, .row = area.row, .roomy = roomy};
+    struct page p = {.g = g,
+                     .col = area.col,
+                     .cols = area.cols,
+                     .row = area.row,
+                     .roomy = is_roomy(area.cols, area.rows, v, s)};
     struct rect old = grid_clip(g, area);
-    layout(&p, v, s, area.rows);
+    layout(&p, v, s, area.rows, true);
     if (v->stale)
         grid_set_role(g, area, ROLE_STALE);
     grid_unclip(g, old);

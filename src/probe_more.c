@@ -1,0 +1,171 @@
+/* probe_more.c: what else is worth knowing about an encoding, and values in any list of formats. */
+#include "probe_device.h"
+#include "probe_text.h"
+#include <string.h>
+
+enum { DIGITS = 13 };
+
+/* ---- the policy in words ---- */
+
+/* What stands for values beyond the largest (IEEE 754-2019 clause 7.4; OFP8 and MX for formats without
+ * infinity). */
+static void overflow_words(const struct format *f, const struct probe_policy *p, char *to, size_t size)
+{
+    bool none = f->specials == FORMAT_FINITE || f->specials == FORMAT_SCALE;
+    const char *beyond = format_has_infinity(f) ? "inf" : "NaN";
+    if (p->saturate)
+        text_append(to, size, "overflow saturates");
+    else if (none || p->mode == ROUND_RTZ)
+        text_append(to, size, "overflow → largest");
+    else if (p->mode == ROUND_RUP || p->mode == ROUND_RDN)
+        text_append(to, size, "overflow → %s%s, %slargest", p->mode == ROUND_RUP ? "" : "-", beyond,
+                    p->mode == ROUND_RUP ? "-" : "");
+    else
+        text_append(to, size, "overflow → %s", beyond);
+}
+
+void probe_policy_words(const struct format *f, const struct probe_policy *p, char *to, size_t size)
+{
+    static const char *const nan_words[NAN_RULE_COUNT] = {"NaN ours", "NaN CUDA's", "NaN x86's"};
+    text_format(to, size, "%s · %s: ", round_mode_table[p->mode].title, f->name);
+    overflow_words(f, p, to, size);
+    if (!format_has_zero(f))
+        text_append(to, size, ", no zero");
+    else if (p->ftz || p->daz)
+        text_append(to, size, ", subnormals flushed%s", p->ftz && p->daz ? "" : p->ftz ? " (FTZ)" : " (DAZ)");
+    else
+        text_append(to, size, ", subnormals kept");
+    text_append(to, size, ", %s", format_has_nan(f) ? nan_words[p->nan] : "no NaN");
+}
+
+/* ---- more about an encoding ---- */
+
+static void put_raw(char *hex, char *value, const struct format *f, uint32_t bits)
+{
+    text_hex(hex, TEXT_HEX, f, bits);
+    text_bits_value(value, TEXT_SHORT, f, bits, DIGITS);
+}
+
+/* Where rounding twice would give another encoding: of values that are not in a format already. */
+static void fill_via(struct device *d, const struct exact *x, const struct probe_policy *policy,
+                     struct bits_row *row)
+{
+    const struct format *typed, *f = row->format;
+    uint64_t typed_bits;
+    uint32_t via[2];
+    struct exact_error ignored;
+    if (exact_kind(x) != EXACT_FINITE || exact_typed_bits(x, &typed, &typed_bits) ||
+        !probe_via(d, x, f, policy, &via[0], &via[1], &ignored))
+        return;
+    for (int i = 0; i < 2; i++) {
+        char hex[TEXT_HEX], value[TEXT_SHORT];
+        put_raw(hex, value, f, via[i]);
+        if (via[i] != row->bits)
+            text_format(row->more.via[i], TEXT_SHORT, "%s = %s", hex, value);
+    }
+}
+
+static bool fill_through(struct device *d, const struct bits_row *row, const struct exact *value,
+                         const struct format *g, const struct probe_policy *policy, struct bits_through *t,
+                         struct exact_error *error)
+{
+    const struct format *f = row->format;
+    uint32_t there, back;
+    struct exact_error why;
+    text_format(t->name, sizeof t->name, "%s", g->name);
+    if (!probe_fits(value, g, &why)) {
+        text_format(t->reason, sizeof t->reason, "%s", why.message);
+        return true;
+    }
+    if (!probe_through(d, f, row->bits, g, policy, &there, &back, error)) {
+        if (*device_error(d))
+            return false;
+        text_format(t->reason, sizeof t->reason, "%s", error->message);
+        return true;
+    }
+    put_raw(t->there_hex, t->there, g, there);
+    put_raw(t->back_hex, t->back, f, back);
+    t->unchanged = back == row->bits;
+    struct exact *y = exact_from_bits(f, back), *lost = y ? exact_subtract(y, value) : NULL;
+    if (lost)
+        text_approximate(t->lost, sizeof t->lost, lost, 4, true);
+    exact_free(y);
+    exact_free(lost);
+    return true;
+}
+
+/* "131072 / 2^32 = 1 / 2^15"; "" for a value that stays where it is. */
+static void fill_chance(const struct exact *x, const struct format *f, const struct probe_policy *policy,
+                        struct bits_more *m)
+{
+    int bits = policy->random_bits ? policy->random_bits : 32, reduced = bits;
+    uint64_t away = probe_words_away(x, f, bits), part = away;
+    if (!away)
+        return;
+    while (!(part & 1) && reduced > 0) {
+        part >>= 1;
+        reduced--;
+    }
+    text_format(m->chance, sizeof m->chance, "%llu / 2^%d", (unsigned long long)away, bits);
+    if (reduced < bits && reduced > 0)
+        text_append(m->chance, sizeof m->chance, " = %llu / 2^%d", (unsigned long long)part, reduced);
+}
+
+static bool fill_more(struct device *d, const struct exact *x, const struct format *const *formats, int count,
+                      const struct probe_policy *policy, struct bits_row *row, struct exact_error *error)
+{
+    const struct format *f = row->format;
+    struct bits_more *m = &row->more;
+    uint32_t all = (uint32_t)((UINT64_C(1) << f->width) - 1);
+    struct exact *shortest = probe_shortest(f, row->bits), *value = exact_from_bits(f, row->bits);
+    bool done = value != NULL || probe_fail(error, "out of memory");
+    probe_class_why(f, row->bits, m->class_why, sizeof m->class_why);
+    if (shortest) {
+        text_value(m->shortest, sizeof m->shortest, shortest, 20);
+        text_format(m->digits, sizeof m->digits, "%d", probe_certain_digits(f, row->bits));
+    }
+    put_raw(m->plus_hex, m->plus, f, (row->bits + 1) & all);
+    put_raw(m->minus_hex, m->minus, f, (row->bits - 1) & all);
+    if (policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE)
+        fill_chance(x, f, policy, m);
+    fill_via(d, x, policy, row);
+    for (int i = 0; i < count && done; i++)
+        if (formats[i] != f)
+            done = fill_through(d, row, value, formats[i], policy, &m->through[m->through_count++], error);
+    exact_free(shortest);
+    exact_free(value);
+    return done;
+}
+
+/* ---- any list of formats ---- */
+
+static bool fill_list(struct device *d, const char *input, struct exact *x,
+                      const struct format *const *formats, int count, const struct probe_policy *policy,
+                      struct bits_answer *out, struct exact_error *error)
+{
+    probe_bits_head(input, x, policy, out);
+    for (out->count = 0; out->count < count && out->count < BITS_ROWS; out->count++) {
+        struct bits_row *row = &out->rows[out->count];
+        const struct format *f = formats[out->count];
+        struct exact_error why;
+        if (probe_fits(x, f, &why)) {
+            if (!probe_bits_row(d, input, x, f, policy, row, error) ||
+                !fill_more(d, x, formats, count, policy, row, error))
+                return false;
+        } else {
+            text_format(row->reason, sizeof row->reason, "%s", why.message);
+        }
+        row->format = f;
+        probe_policy_words(f, policy, row->policy, sizeof row->policy);
+    }
+    return true;
+}
+
+bool probe_bits_list(struct device *d, const char *value_text, const struct format *const *formats, int count,
+                     const struct probe_policy *policy, struct bits_answer *out, struct exact_error *error)
+{
+    struct exact *x = exact_parse(value_text, error);
+    bool done = x && fill_list(d, value_text, x, formats, count, policy, out, error);
+    exact_free(x);
+    return done;
+}
