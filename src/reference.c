@@ -17,7 +17,7 @@ struct reference reference_make(const struct format *f, enum round_mode mode, bo
 
 /* Does the mode take the larger of the two magnitudes around a value?  `rest` and `half` are in the same
  * unit. */
-static bool takes_larger(enum round_mode mode, int sign, bool odd, uint64_t rest, uint64_t half)
+static inline bool takes_larger(enum round_mode mode, int sign, bool odd, uint64_t rest, uint64_t half)
 {
     switch (mode) {
     case ROUND_RNE:
@@ -33,36 +33,39 @@ static bool takes_larger(enum round_mode mode, int sign, bool odd, uint64_t rest
     }
 }
 
+/* Rounds significand / 2^drop in units of the last place of the binade 2^binade; drop is 1..63. */
+static inline uint32_t round_at(const struct reference *r, enum round_mode mode, int sign,
+                                uint64_t significand, int drop, int binade)
+{
+    uint64_t kept = significand >> drop, rest = significand & ((UINT64_C(1) << drop) - 1);
+    kept += takes_larger(mode, sign, kept & 1, rest, UINT64_C(1) << (drop - 1));
+    /* A significand with its leading bit counts once for the exponent, so that carries go where they belong. */
+    uint64_t code = ((uint64_t)(binade - r->emin) << r->trailing_bits) + kept;
+    if (code <= r->max)
+        return (uint32_t)code;
+    bool inwards = mode == ROUND_RTZ || mode == (sign ? ROUND_RUP : ROUND_RDN);
+    return inwards ? r->max : r->beyond;
+}
+
 uint32_t reference_round(const struct reference *r, int sign, uint64_t significand, int exponent)
 {
-    uint32_t sign_code = (uint32_t)sign << (r->width - 1);
     int leading = exponent + 63 - __builtin_clzll(significand);
     int binade = leading < r->emin ? r->emin : leading;
     int drop = binade - r->trailing_bits - exponent;
-    uint64_t kept, rest, half;
-    if (drop <= 0) {
-        kept = significand << -drop; /* at most trailing bits + 1 of them: it fits */
-        rest = half = 0;
-    } else if (drop < 64) {
-        kept = significand >> drop;
-        rest = significand & ((UINT64_C(1) << drop) - 1);
-        half = UINT64_C(1) << (drop - 1);
-    } else { /* all of it lies below the last place; only its order with half of one matters */
-        kept = 0;
-        half = UINT64_C(1) << 63;
-        rest = drop == 64 ? significand : 1;
+    if (drop <= 0) { /* nothing to cut: at most trailing bits + 1 of them */
+        significand <<= 1 - drop;
+        drop = 1;
+    } else if (drop >=
+               64) { /* all of it lies below the last place; only its order with half of one matters */
+        significand = drop > 64 || significand < UINT64_C(1) << 63 ? 1
+                      : significand == UINT64_C(1) << 63           ? UINT64_C(1) << 61
+                                                                   : (UINT64_C(1) << 61) + 1;
+        drop = 62;
     }
-    kept += drop > 0 && takes_larger(r->mode, sign, kept & 1, rest, half);
-    /* A significand with its leading bit counts once for the exponent, so that carries go where they belong.
-     */
-    uint64_t code = ((uint64_t)(binade - r->emin) << r->trailing_bits) + kept;
-    if (code <= r->max)
-        return sign_code | (uint32_t)code;
-    bool inwards = r->mode == ROUND_RTZ || r->mode == (sign ? ROUND_RUP : ROUND_RDN);
-    return sign_code | (inwards ? r->max : r->beyond);
+    return (uint32_t)sign << (r->width - 1) | round_at(r, r->mode, sign, significand, drop, binade);
 }
 
-uint32_t reference_round_fp32(const struct reference *r, uint32_t fp32)
+static inline uint32_t round_fp32(const struct reference *r, enum round_mode mode, uint32_t fp32)
 {
     int sign = (int)(fp32 >> 31);
     uint32_t sign_code = (uint32_t)sign << (r->width - 1);
@@ -71,9 +74,47 @@ uint32_t reference_round_fp32(const struct reference *r, uint32_t fp32)
         return sign_code | r->nan | (r->has_payload ? trailing >> (23 - r->trailing_bits) : 0);
     if (field == 0xff)
         return sign_code | r->beyond;
-    if (field == 0 && trailing == 0)
-        return sign_code;
-    return reference_round(r, sign, field ? trailing | 0x800000 : trailing, (field ? (int)field : 1) - 150);
+    if (field == 0)
+        return trailing ? reference_round(r, sign, trailing, -149) : sign_code;
+    int exponent = (int)field - 127, binade = exponent < r->emin ? r->emin : exponent;
+    int drop = 23 - r->trailing_bits + binade - exponent;
+    if (drop < 1 || drop > 63)
+        return reference_round(r, sign, trailing | 0x800000, exponent - 23);
+    return sign_code | round_at(r, mode, sign, trailing | 0x800000, drop, binade);
+}
+
+uint32_t reference_round_fp32(const struct reference *r, uint32_t fp32)
+{
+    return round_fp32(r, r->mode, fp32);
+}
+
+/* With the mode a constant, its tests leave the loop. */
+static inline void round_range(const struct reference *r, enum round_mode mode, uint32_t first, uint32_t n,
+                               uint32_t *out)
+{
+    const struct reference local = *r;
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = round_fp32(&local, mode, first + i);
+}
+
+void reference_round_range(const struct reference *r, uint32_t first, uint32_t n, uint32_t *out)
+{
+    switch (r->mode) {
+    case ROUND_RNE:
+        round_range(r, ROUND_RNE, first, n, out);
+        break;
+    case ROUND_RNA:
+        round_range(r, ROUND_RNA, first, n, out);
+        break;
+    case ROUND_RUP:
+        round_range(r, ROUND_RUP, first, n, out);
+        break;
+    case ROUND_RDN:
+        round_range(r, ROUND_RDN, first, n, out);
+        break;
+    default:
+        round_range(r, ROUND_RTZ, first, n, out);
+    }
 }
 
 uint32_t reference_round_double(const struct reference *r, double x, int beyond)

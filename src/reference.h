@@ -28,6 +28,9 @@ uint32_t reference_round(const struct reference *r, int sign, uint64_t significa
 /* The same for an FP32 encoding, infinities and NaNs included (a NaN keeps its sign). */
 uint32_t reference_round_fp32(const struct reference *r, uint32_t fp32);
 
+/* The same for n FP32 encodings from `first` on: the way to go through all of them. */
+void reference_round_range(const struct reference *r, uint32_t first, uint32_t n, uint32_t *out);
+
 /* The same for a double, computed from exact operands; `beyond` is 1 if the true result is a little further
  * from zero than x, -1 if a little nearer, 0 if x is exact. */
 uint32_t reference_round_double(const struct reference *r, double x, int beyond);

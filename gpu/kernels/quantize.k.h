@@ -67,10 +67,42 @@ K_FN uint32_t k_rounded_value(const struct quantize_args *a, struct k_rounded r)
     return a->emin_field > 1u && r.units < a->hidden ? subnormal : normal;
 }
 
-K_FN uint32_t k_quantize_one(const struct quantize_args *a, uint32_t bits, uint32_t random, int mode)
+/* roundTiesToEven, the mode that matters most, in fewer operations.  FP32's own range: add half a place (less one for ties
+ * to even) to the encoding and cut.  A narrower one: add a power of two whose last place is the format's last place at the
+ * value, so that the addition's own rounding does it, and leaves the significand as an integer in the low bits. */
+K_FN uint32_t k_nearest_wide(const struct quantize_args *a, uint32_t magnitude)
+{
+    return (magnitude + (1u << a->shift >> 1) - 1u + (magnitude >> a->shift & 1u)) >> a->shift;
+}
+
+/* The binade of a magnitude, clamped to the format's: beyond its range everything is far above max anyway. */
+K_FN uint32_t k_nearest_binade(const struct quantize_args *a, uint32_t magnitude)
+{
+    uint32_t top = a->max & 0x7f800000u, bottom = a->emin_field << 23, binade = magnitude & 0x7f800000u;
+    binade = binade < bottom ? bottom : binade;
+    return binade < top ? binade : top;
+}
+
+K_FN uint32_t k_nearest_value(const struct quantize_args *a, uint32_t magnitude, bool narrow)
+{
+    float scale = k_float(k_nearest_binade(a, magnitude) + (a->shift << 23));
+    return narrow ? k_bits((k_float(magnitude) + scale) - scale) : k_nearest_wide(a, magnitude) << a->shift;
+}
+
+K_FN uint32_t k_nearest_code(const struct quantize_args *a, uint32_t magnitude, bool narrow)
+{
+    uint32_t binade = k_nearest_binade(a, magnitude), scale = binade + (a->shift << 23);
+    uint32_t units = k_bits(k_float(magnitude) + k_float(scale)) - scale;
+    return narrow ? units + ((binade - (a->emin_field << 23)) >> a->shift) : k_nearest_wide(a, magnitude);
+}
+
+K_FN uint32_t k_quantize_one(const struct quantize_args *a, uint32_t bits, uint32_t random, int mode,
+                             bool narrow)
 {
     uint32_t magnitude = bits & 0x7fffffffu, negative = bits >> 31;
-    uint32_t value = k_rounded_value(a, k_round_magnitude(a, magnitude, negative, random, mode));
+    uint32_t value = mode == ROUND_RNE
+                         ? k_nearest_value(a, magnitude, narrow)
+                         : k_rounded_value(a, k_round_magnitude(a, magnitude, negative, random, mode));
     value = value > a->max ? (negative ? a->over[1] : a->over[0]) : value;
     value = magnitude == 0x7f800000u ? a->infinity : value;
     value = magnitude > 0x7f800000u ? magnitude | 0x00400000u : value;
@@ -79,11 +111,17 @@ K_FN uint32_t k_quantize_one(const struct quantize_args *a, uint32_t bits, uint3
 
 /* The encoding.  A NaN keeps its sign and top payload bits and becomes quiet, in formats whose NaNs have a
  * payload. */
-K_FN uint32_t k_pack_one(const struct quantize_args *a, uint32_t bits, uint32_t random, int mode)
+K_FN uint32_t k_pack_one(const struct quantize_args *a, uint32_t bits, uint32_t random, int mode, bool narrow)
 {
-    uint32_t magnitude = bits & 0x7fffffffu, negative = bits >> 31;
-    struct k_rounded r = k_round_magnitude(a, magnitude, negative, random, mode);
-    uint32_t code = (r.exponent - a->emin_field) * a->hidden + r.units;
+    uint32_t magnitude = bits & 0x7fffffffu, negative = bits >> 31, code;
+    if (mode == ROUND_RNE) {
+        code = k_nearest_code(a, magnitude, narrow);
+    } else {
+        struct k_rounded r = k_round_magnitude(a, magnitude, negative, random, mode);
+        code = (r.exponent - a->emin_field) * a->hidden + r.units;
+    }
+    /* The sum of k_nearest_code is no code where the magnitude is beyond the format's binades. */
+    code = narrow && magnitude > (a->max | 0x007fffffu) ? 0xffffffffu : code;
     code = code > a->max_code ? (negative ? a->over_code[1] : a->over_code[0]) : code;
     code = magnitude == 0x7f800000u ? a->infinity_code : code;
     code = magnitude > 0x7f800000u ? a->nan_code | ((magnitude & 0x7fffffu) >> a->shift & a->payload_mask)
@@ -92,7 +130,7 @@ K_FN uint32_t k_pack_one(const struct quantize_args *a, uint32_t bits, uint32_t 
 }
 
 /* Bytes a value takes where it is stored: 4 (in place), 2 or 1 (packed). */
-K_FN void k_quantize_tile(const struct quantize_args *a, long tile, int mode, int size)
+K_FN void k_quantize_tile(const struct quantize_args *a, long tile, int mode, int size, bool narrow)
 {
     long first = tile * K_FLAT;
     int n = k_part(a->n, first, K_FLAT);
@@ -103,11 +141,11 @@ K_FN void k_quantize_tile(const struct quantize_args *a, long tile, int mode, in
         uint32_t random = mode == ROUND_SR ? k_random_word(key, (uint32_t)(first + i)) : 0u;
         uint32_t bits = k_bits(from[i]);
         if (size == 4)
-            ((float *)local.to)[first + i] = k_float(k_quantize_one(&local, bits, random, mode));
+            ((float *)local.to)[first + i] = k_float(k_quantize_one(&local, bits, random, mode, narrow));
         else if (size == 2)
-            ((uint16_t *)local.to)[first + i] = (uint16_t)k_pack_one(&local, bits, random, mode);
+            ((uint16_t *)local.to)[first + i] = (uint16_t)k_pack_one(&local, bits, random, mode, narrow);
         else
-            ((uint8_t *)local.to)[first + i] = (uint8_t)k_pack_one(&local, bits, random, mode);
+            ((uint8_t *)local.to)[first + i] = (uint8_t)k_pack_one(&local, bits, random, mode, narrow);
     }
 }
 
@@ -115,22 +153,25 @@ K_FN void k_quantize_mode(const struct quantize_args *a, long tile, int size)
 {
     switch (a->mode) {
     case ROUND_RNE:
-        k_quantize_tile(a, tile, ROUND_RNE, size);
+        if (a->emin_field > 1u)
+            k_quantize_tile(a, tile, ROUND_RNE, size, true);
+        else
+            k_quantize_tile(a, tile, ROUND_RNE, size, false);
         break;
     case ROUND_RNA:
-        k_quantize_tile(a, tile, ROUND_RNA, size);
+        k_quantize_tile(a, tile, ROUND_RNA, size, false);
         break;
     case ROUND_RTZ:
-        k_quantize_tile(a, tile, ROUND_RTZ, size);
+        k_quantize_tile(a, tile, ROUND_RTZ, size, false);
         break;
     case ROUND_RUP:
-        k_quantize_tile(a, tile, ROUND_RUP, size);
+        k_quantize_tile(a, tile, ROUND_RUP, size, false);
         break;
     case ROUND_RDN:
-        k_quantize_tile(a, tile, ROUND_RDN, size);
+        k_quantize_tile(a, tile, ROUND_RDN, size, false);
         break;
     default:
-        k_quantize_tile(a, tile, ROUND_SR, size);
+        k_quantize_tile(a, tile, ROUND_SR, size, false);
     }
 }
 
