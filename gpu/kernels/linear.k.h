@@ -36,6 +36,19 @@ K_FN void k_stage(float *to, const void *from, long first, int n, enum format_id
         to[i] = k_load(from, first + i, format);
 }
 
+/* Columns k..k+depth-1 of the tile's rows of a row-major matrix with `stride` columns, as a. */
+K_FN void k_stage_rows(struct k_product *p, const void *from, long row, long k, int depth, long stride,
+                       enum format_id format)
+{
+    p->row_step = depth;
+    p->depth_step = 1;
+    if (depth == stride)
+        k_stage(p->a, from, row * stride, p->rows * depth, format);
+    else
+        for (int r = 0; r < p->rows; r++)
+            k_stage(p->a + r * depth, from, (row + r) * stride + k, depth, format);
+}
+
 /* Rows k..k+depth-1, columns `column`.. of a row-major matrix with `stride` columns, as b. */
 K_FN void k_stage_b(struct k_product *p, const void *from, long k, int depth, long column, long stride,
                     enum format_id format)
@@ -111,13 +124,7 @@ K_FN void linear_forward(const struct linear_args *a, long tile, enum format_id 
     k_product_start(&p, k_part(a->rows, row, K_ROWS), k_part(a->out, column, K_WIDTH));
     for (long k = 0; k < a->in; k += K_DEPTH) {
         int depth = k_part(a->in, k, K_DEPTH);
-        p.row_step = depth;
-        p.depth_step = 1;
-        if (depth == a->in)
-            k_stage(p.a, a->x, row * a->in, p.rows * depth, format);
-        else
-            for (int r = 0; r < p.rows; r++)
-                k_stage(p.a + r * depth, a->x, (row + r) * a->in + k, depth, format);
+        k_stage_rows(&p, a->x, row, k, depth, a->in, format);
         k_stage_b(&p, a->w, k, depth, column, a->out, format);
         k_product_add(&p, depth, k == 0);
     }
@@ -139,13 +146,7 @@ K_FN void linear_backward_input(const struct linear_backward_input_args *a, long
     k_product_start(&p, k_part(a->rows, row, K_ROWS), k_part(a->in, column, K_WIDTH));
     for (long k = 0; k < a->out; k += K_DEPTH) {
         int depth = k_part(a->out, k, K_DEPTH);
-        p.row_step = depth;
-        p.depth_step = 1;
-        if (depth == a->out)
-            k_stage(p.a, a->dy, row * a->out, p.rows * depth, format);
-        else
-            for (int r = 0; r < p.rows; r++)
-                k_stage(p.a + r * depth, a->dy, (row + r) * a->out + k, depth, format);
+        k_stage_rows(&p, a->dy, row, k, depth, a->out, format);
         for (int c = 0; c < p.cols; c++) /* w transposed */
             for (int i = 0; i < depth; i++)
                 p.b[i * K_WIDTH + c] = k_load(a->w, (column + c) * a->out + k + i, format);
