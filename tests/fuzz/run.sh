@@ -11,7 +11,7 @@ generator=
 # shellcheck disable=SC2086
 cmake -S . -B build/fuzz $generator -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DULPSCOPE_CUDA=OFF \
     -DULPSCOPE_FUZZ=ON -DULPSCOPE_SANITIZE=address,undefined >/dev/null
-cmake --build build/fuzz -j 2 --target fuzz_value fuzz_cli >/dev/null
+cmake --build build/fuzz -j 2 --target fuzz_value fuzz_cli >&2
 for target in ${2:-value cli}; do
     mkdir -p "build/fuzz/corpus_$target"
     echo "fuzz_$target: $seconds s"
