@@ -67,7 +67,7 @@ static bool add_incident(struct train_run *r, int index, enum incident_kind kind
     if (!in.found)
         return true;
     incident_text(&in, why, sizeof why);
-    incident_outcome(&after, why, sizeof why);
+    incident_outcome(&after, OUTCOME_PAST, why, sizeof why);
     const struct format *f = &format_table[in.format];
     const char *event = kind == INCIDENT_FLUSHED      ? "underflow"
                         : format_trailing(f, in.bits) ? "nan"

@@ -227,14 +227,18 @@ void incident_short(const struct incident *in, char *to, size_t size)
         text_format(to, size, "%s became %s in %s", element, after, f->name);
 }
 
-void incident_outcome(const struct run_state *after, char *to, size_t size)
+void incident_outcome(const struct run_state *after, enum incident_tense tense, char *to, size_t size)
 {
+    static const char *const steps[] = {"step skipped", "the step will be skipped", "step skipped"};
     char from[TEXT_SHORT], next[TEXT_SHORT];
+    bool moves = after->scale != after->used_scale;
     if (!after->found_inf)
         return;
     number(from, sizeof from, (double)after->used_scale, 9);
     number(next, sizeof next, (double)after->scale, 9);
-    text_append(to, size, "; step skipped, scale %s%s%s", from,
-                after->scale != after->used_scale ? " → " : " stays",
-                after->scale != after->used_scale ? next : "");
+    text_append(to, size, "; %s, scale ", steps[tense]);
+    if (moves)
+        text_append(to, size, "%s%s → %s", tense == OUTCOME_SKIPPED ? "will go " : "", from, next);
+    else
+        text_append(to, size, "stays %s", from);
 }

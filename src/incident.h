@@ -58,8 +58,10 @@ void incident_text(const struct incident *in, char *to, size_t size);
 /* The same in few words: "fc2.weight.grad[3,17]: 65555.7 → inf in fp16". */
 void incident_short(const struct incident *in, char *to, size_t size);
 
-/* What the step made of it: "; step skipped, scale 65536 → 32768"; appended. */
-void incident_outcome(const struct run_state *after, char *to, size_t size);
+/* What the step makes of it, appended: "; step skipped, scale 65536 → 32768".  Told from before the update, it
+ * will be skipped; from behind that and before its end, the scale will go. */
+enum incident_tense { OUTCOME_PAST, OUTCOME_AHEAD, OUTCOME_SKIPPED };
+void incident_outcome(const struct run_state *after, enum incident_tense tense, char *to, size_t size);
 
 /* "fc3.weight.grad[17,2]", "fc1.bias.grad[3]" */
 void incident_element(char *to, size_t size, const char *name, long row, long col, bool one_row);

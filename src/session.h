@@ -28,6 +28,11 @@ bool session_command(struct session *s, enum command_id id, const char *argument
 /* The message that snapshots carry, in place of the last command's: for lines that are no command. */
 void session_say(struct session *s, const char *message, bool is_error);
 
+/* Commands that go a long way through the run (goto, load, restore, why) call `ask` on it between two steps,
+ * with the step where they are and the one that they go to.  It may take snapshots, carry out commands of
+ * group "value", and end the way there by returning false.  NULL: nobody is asked. */
+void session_on_way(struct session *s, bool (*ask)(void *context, int64_t step, int64_t goal), void *context);
+
 /* Whether `run` is on, and up to `steps` whole steps of it.  False if the device failed. */
 bool session_running(const struct session *s);
 bool session_pump(struct session *s, long steps);

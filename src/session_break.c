@@ -1,4 +1,4 @@
-/* session_break.c: breakpoints: whether they hold after a step, and what they say. */
+/* session_break.c: breakpoints: whether they hold after a step, in which phase, and what they say. */
 #include "probe_text.h"
 #include "session_internal.h"
 #include "trace.h"
@@ -7,25 +7,38 @@
 
 /* ---- conditions ---- */
 
-static bool any_count(const struct session *s, enum counter counter, const char *tensor)
+static bool any_count(const struct trainer *t, const struct trainer_counts *counts, enum counter counter,
+                      const char *tensor)
 {
-    const struct lane *lane = &s->lanes[0];
-    for (int i = 0; i < trainer_tensor_count(lane->trainer); i++)
-        if (lane->counts[i].word[counter] &&
-            (!*tensor || strcmp(trainer_tensor(lane->trainer, i)->name, tensor) == 0))
+    for (int i = 0; i < trainer_tensor_count(t); i++)
+        if (counts[i].word[counter] && (!*tensor || strcmp(trainer_tensor(t, i)->name, tensor) == 0))
             return true;
     return false;
 }
 
-static bool diverged(const struct session *s)
+bool session_break_stored(const struct breakpoint *b, const struct trainer *t,
+                          const struct trainer_counts *counts)
 {
+    return b->kind == BREAK_OVERFLOW    ? any_count(t, counts, COUNTER_OVERFLOWED, "")
+           : b->kind == BREAK_NAN       ? any_count(t, counts, COUNTER_NAN, "")
+           : b->kind == BREAK_UNDERFLOW ? any_count(t, counts, COUNTER_FLUSHED, b->name)
+                                        : false;
+}
+
+/* Of two lanes that parted in this step, where that comes first in it; NULL where none did. */
+static const struct difference *first_difference(const struct session *s, int *lane_a, int *lane_b)
+{
+    const struct difference *first = NULL;
     for (int b = 1; b < s->lane_count; b++)
         for (int a = 0; a < b; a++) {
             const struct difference *d = &s->differences[session_pair(a, b)];
-            if (d->found && d->step == s->accounted)
-                return true;
+            if (!d->found || d->step != s->accounted || (first && first->phase <= d->phase))
+                continue;
+            first = d;
+            *lane_a = a;
+            *lane_b = b;
         }
-    return false;
+    return first;
 }
 
 /* An element as the optimizer held it before and after the step. */
@@ -46,18 +59,20 @@ static bool changed(struct session *s, const struct breakpoint *b, uint32_t *bef
     return session_fail(s);
 }
 
-static bool holds(struct session *s, const struct breakpoint *b)
+bool session_break_holds(struct session *s, const struct breakpoint *b)
 {
     const struct lane *lane = &s->lanes[0];
     const struct run_state *state = &lane->state;
+    bool stored = session_break_stored(b, lane->trainer, lane->counts);
     uint32_t before, after;
+    int one, other;
     switch (b->kind) {
     case BREAK_OVERFLOW:
-        return state->found_inf || any_count(s, COUNTER_OVERFLOWED, "");
+        return state->found_inf || stored;
     case BREAK_NAN:
-        return isnan(state->loss) || any_count(s, COUNTER_NAN, "");
+        return isnan(state->loss) || stored;
     case BREAK_UNDERFLOW:
-        return any_count(s, COUNTER_FLUSHED, b->name);
+        return stored;
     case BREAK_SKIP:
         return state->found_inf != 0;
     case BREAK_SCALE:
@@ -65,7 +80,7 @@ static bool holds(struct session *s, const struct breakpoint *b)
     case BREAK_LOST:
         return (double)lane->lost * 100 > b->limit * (double)lane->updates;
     case BREAK_DIVERGENCE:
-        return diverged(s);
+        return first_difference(s, &one, &other) != NULL;
     case BREAK_LOSS:
         return b->above ? (double)state->loss > b->limit : (double)state->loss < b->limit;
     case BREAK_CHANGE:
@@ -74,6 +89,31 @@ static bool holds(struct session *s, const struct breakpoint *b)
         return s->accounted == b->step;
     default:
         return false;
+    }
+}
+
+enum phase session_break_phase(struct session *s, const struct breakpoint *b)
+{
+    const struct lane *lane = &s->lanes[0];
+    bool stored = session_break_stored(b, lane->trainer, lane->counts);
+    const struct difference *d;
+    int one, other;
+    switch (b->kind) {
+    case BREAK_OVERFLOW: /* put in by hand it is in no counter, but the check finds it */
+        return stored ? PHASE_RESCALE : PHASE_CHECK;
+    case BREAK_NAN:
+        return isnan(lane->state.loss) ? PHASE_LOSS : PHASE_RESCALE;
+    case BREAK_SKIP:
+    case BREAK_LOST:
+    case BREAK_CHANGE:
+        return PHASE_UPDATE;
+    case BREAK_LOSS:
+        return PHASE_LOSS;
+    case BREAK_DIVERGENCE:
+        d = first_difference(s, &one, &other);
+        return d ? d->phase : PHASE_RESCALE;
+    default:
+        return PHASE_RESCALE;
     }
 }
 
@@ -90,19 +130,16 @@ static void scale_text(const struct session *s, char *to, size_t size)
 
 static void difference_text(const struct session *s, char *to, size_t size)
 {
-    for (int b = 1; b < s->lane_count; b++)
-        for (int a = 0; a < b; a++) {
-            const struct difference *d = &s->differences[session_pair(a, b)];
-            char element[TENSOR_NAME + 48], hex_a[TEXT_HEX], hex_b[TEXT_HEX];
-            if (!d->found || d->step != s->accounted)
-                continue;
-            incident_element(element, sizeof element, d->name, d->row, d->col, false);
-            text_hex(hex_a, sizeof hex_a, &format_table[d->format_a], d->bits_a);
-            text_hex(hex_b, sizeof hex_b, &format_table[d->format_b], d->bits_b);
-            text_format(to, size, "%s: %s in lane %d (%s), %s in lane %d (%s) (%s)", element, hex_a, a,
-                        s->lanes[a].name, hex_b, b, s->lanes[b].name, phase_name(d->phase));
-            return;
-        }
+    int a = 0, b = 0;
+    const struct difference *d = first_difference(s, &a, &b);
+    char element[TENSOR_NAME + 48], hex_a[TEXT_HEX], hex_b[TEXT_HEX];
+    if (!d)
+        return;
+    incident_element(element, sizeof element, d->name, d->row, d->col, false);
+    text_hex(hex_a, sizeof hex_a, &format_table[d->format_a], d->bits_a);
+    text_hex(hex_b, sizeof hex_b, &format_table[d->format_b], d->bits_b);
+    text_format(to, size, "%s: %s in lane %d (%s), %s in lane %d (%s) (%s)", element, hex_a, a,
+                s->lanes[a].name, hex_b, b, s->lanes[b].name, phase_name(d->phase));
 }
 
 static void change_text(struct session *s, const struct breakpoint *b, char *to, size_t size)
@@ -116,21 +153,25 @@ static void change_text(struct session *s, const struct breakpoint *b, char *to,
     text_format(to, size, "%s: %s → %s (update)", b->name, from, next);
 }
 
-static void why_text(struct session *s, const struct breakpoint *b, char *to, size_t size)
+void session_break_why(struct session *s, const struct breakpoint *b, int launch, char *to, size_t size)
 {
     const struct lane *lane = &s->lanes[0];
+    enum incident_tense tense = launch == trainer_launch_count(lane->trainer) ? OUTCOME_PAST
+                                : trainer_launch_phase(lane->trainer, launch - 1) < PHASE_UPDATE
+                                    ? OUTCOME_AHEAD
+                                    : OUTCOME_SKIPPED;
     switch (b->kind) {
     case BREAK_OVERFLOW:
     case BREAK_NAN:
     case BREAK_SKIP:
-        session_why_here(s, INCIDENT_NOT_FINITE, NULL, to, size);
+        session_why_here(s, INCIDENT_NOT_FINITE, NULL, tense, to, size);
         return;
     case BREAK_UNDERFLOW:
-        session_why_here(s, INCIDENT_FLUSHED, *b->name ? b->name : NULL, to, size);
+        session_why_here(s, INCIDENT_FLUSHED, *b->name ? b->name : NULL, tense, to, size);
         return;
     case BREAK_SCALE:
         if (lane->state.found_inf)
-            session_why_here(s, INCIDENT_NOT_FINITE, NULL, to, size);
+            session_why_here(s, INCIDENT_NOT_FINITE, NULL, tense, to, size);
         else
             scale_text(s, to, size);
         return;
@@ -151,30 +192,6 @@ static void why_text(struct session *s, const struct breakpoint *b, char *to, si
     default:
         text_format(to, size, "here it is");
     }
-}
-
-bool session_breaks(struct session *s)
-{
-    struct breakpoint *first = NULL;
-    for (int i = 0; i < s->break_count && !s->failed; i++) {
-        struct breakpoint *b = &s->breaks[i];
-        if (!b->enabled || !holds(s, b))
-            continue;
-        b->hits++;
-        first = first ? first : b;
-    }
-    if (!first || s->failed)
-        return s->failed;
-    why_text(s, first, s->why, sizeof s->why);
-    s->why_at = session_position(s);
-    s->stopped = true;
-    s->running = false;
-    s->hit = first->kind;
-    text_format(s->hit_tensor, sizeof s->hit_tensor, "%s", first->kind == BREAK_UNDERFLOW ? first->name : "");
-    text_format(s->message, sizeof s->message, "break %s at step %lld: %s", first->text,
-                (long long)s->accounted, s->why);
-    s->message_is_error = false;
-    return true;
 }
 
 /* ---- commands ---- */

@@ -119,7 +119,7 @@ static bool do_step(struct session *s, const char *argument, char *error)
     if (*argument && !session_read_count(argument, 1, 1000000000, &steps, error))
         return false;
     s->running = false;
-    return session_advance(s, (long)steps) || session_device_failed(s, error);
+    return session_went(s, session_advance(s, (long)steps), error);
 }
 
 static bool do_phase(struct session *s, const char *argument, char *error)
@@ -128,9 +128,12 @@ static bool do_phase(struct session *s, const char *argument, char *error)
     if (*argument && !session_read_count(argument, 1, 10000, &phases, error))
         return false;
     s->running = false;
-    for (; phases > 0; phases--)
+    for (; phases > 0; phases--) {
         if (!session_phase(s))
-            return session_device_failed(s, error);
+            return session_went(s, false, error);
+        if (s->stopped || s->way.cut)
+            break;
+    }
     return true;
 }
 
@@ -140,19 +143,22 @@ static bool do_restart(struct session *s, const char *argument, char *error)
     return session_build(s, &s->setup, error);
 }
 
-/* Up to the end of the backward pass, an infinity into a gradient of lane 0, and the rest of the step. */
+/* Up to the end of the backward pass, an infinity into a gradient of lane 0, and the rest of the step: that
+ * is where breakpoints stop. */
 static bool do_overflow(struct session *s, const char *argument, char *error)
 {
+    const struct trainer *t = s->lanes[0].trainer;
+    struct position to = session_position(s);
     (void)argument;
     s->running = false;
     if (session_in_step(s) && session_reached(&s->lanes[0], PHASE_BACKWARD) &&
-        trainer_next_phase(s->lanes[0].trainer) != PHASE_CHECK && !session_advance(s, 1))
-        return session_device_failed(s, error);
-    while (!session_in_step(s) || !session_reached(&s->lanes[0], PHASE_BACKWARD))
-        if (!session_phase(s))
-            return session_device_failed(s, error);
-    return session_change(s, COMMAND_INJECT, "", error) &&
-           (session_advance(s, 1) || session_device_failed(s, error));
+        trainer_next_phase(t) != PHASE_CHECK)
+        to = (struct position){to.step + 1, 0};
+    while (to.launch == 0 || trainer_launch_phase(t, to.launch) <= PHASE_BACKWARD)
+        to.launch++;
+    return session_went(s, session_travel(s, to, false), error) &&
+           (!s->way.cut || session_went(s, false, error)) && session_change(s, COMMAND_INJECT, "", error) &&
+           session_went(s, session_advance(s, 1), error);
 }
 
 /* ---- setup ---- */
@@ -308,10 +314,19 @@ bool session_command(struct session *s, enum command_id id, const char *argument
         return session_device_failed(s, error);
     s->message[0] = '\0';
     s->message_is_error = false;
+    if (s->way.depth++ == 0)
+        s->way.cut = false;
     bool ok = handler ? command_check(id, argument, error) &&
                             (handler(s, argument, error) || try_again(s, id, argument, at, error))
                       : session_refuse(error, "not a command of the session");
+    s->way.depth--;
     if (!ok)
         session_say(s, error, true);
     return ok;
+}
+
+void session_on_way(struct session *s, bool (*ask)(void *context, int64_t step, int64_t goal), void *context)
+{
+    s->way.ask = ask;
+    s->way.context = context;
 }

@@ -3,19 +3,21 @@
 #include "session_internal.h"
 #include <string.h>
 
-static bool went(struct session *s, bool ok, char *error)
+bool session_went(struct session *s, bool ok, char *error)
 {
     if (ok)
         return true;
     if (s->failed)
         return session_device_failed(s, error);
+    if (s->way.cut)
+        return session_refuse(error, "stopped on the way, at step %lld", (long long)session_position(s).step);
     return session_refuse(error, "there is no way back: no memory was left to remember it");
 }
 
 static bool travel(struct session *s, struct position to, bool stops, char *error)
 {
     s->running = false;
-    return went(s, session_travel(s, to, stops), error);
+    return session_went(s, session_travel(s, to, stops), error);
 }
 
 static bool do_continue(struct session *s, const char *argument, char *error)

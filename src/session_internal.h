@@ -98,11 +98,22 @@ struct numbers {
     struct calc_screen calc;
 };
 
+/* Who is asked, on a long way, whether it is to go on. */
+struct way {
+    bool (*ask)(void *context, int64_t step, int64_t goal);
+    void *context;
+    int64_t goal; /* of a way of several commands; 0: the next place is the goal */
+    int depth;    /* of commands: `load` consists of others */
+    bool asking;  /* the answer is awaited: a device that fails now is replaced when it is there */
+    bool cut;     /* the answer was no: this command ends where the run is */
+};
+
 struct session {
     struct device *device;
     struct device *others[SNAPSHOT_LANES]; /* that lanes asked for by name */
     int other_count;
     bool rescued; /* the first device failed, and this is the cpu in its place */
+    char rescued_from[16];
     char device_text[DEVICE_TEXT];
     uint64_t generation;
     bool running, failed;
@@ -121,6 +132,10 @@ struct session {
     bool stopped;      /* the last way ended at a breakpoint */
     enum breakpoint_kind hit;
     char hit_tensor[TENSOR_NAME];
+    int64_t hit_step;           /* whole steps done at the start of the step that it was in */
+    struct run_state hit_after; /* what the end of that step will bring lane 0 */
+    bool looking;               /* a step is run only to see where to stop in it: nobody has been there */
+    struct way way;
     char why[TEXT_LINE];    /* of the last stop, or the last `why` */
     struct position why_at; /* where the run stood then */
     int break_count;
@@ -188,9 +203,11 @@ bool session_travel(struct session *s, struct position to, bool stops);
 bool session_return(struct session *s, struct position to);
 bool session_phase(struct session *s);         /* one phase of lane 0; the others follow as far */
 bool session_into(struct session *s);          /* one launch of lane 0; the others follow as far */
+bool session_whole_step(struct session *s);    /* to the end of the step */
 void session_start_history(struct session *s); /* a new run */
 /* The cpu in place of a device that failed, at the last whole step.  False if there is no way. */
 bool session_rescue(struct session *s);
+void session_note_rescue(struct session *s); /* as an event, unless it is there */
 /* Where the phase that comes next ends, and where the one before begins. */
 struct position session_phase_end(const struct session *s);
 struct position session_phase_start(const struct session *s);
@@ -203,13 +220,29 @@ int session_injected(const struct session *s); /* how many changes so far were p
 bool session_tensor_find(struct session *s, const char *name, const struct tensor **x, long *row, long *col,
                          char *error);
 
-/* ---- session_break.c ---- */
-bool session_breaks(struct session *s); /* after a step: whether a breakpoint says stop */
+/* ---- session_break.c: conditions, what a hit says, commands ---- */
+/* After a whole step: whether the condition came true in it; in what a phase of it has left so far. */
+bool session_break_holds(struct session *s, const struct breakpoint *b);
+bool session_break_stored(const struct breakpoint *b, const struct trainer *t,
+                          const struct trainer_counts *counts);
+enum phase session_break_phase(struct session *s,
+                               const struct breakpoint *b); /* the last in which it can come true */
+/* After a whole step, for a stop at its `launch`-th launch. */
+void session_break_why(struct session *s, const struct breakpoint *b, int launch, char *to, size_t size);
 bool session_break_command(struct session *s, enum command_id id, const char *argument, char *error);
 
+/* ---- session_stop.c: where in a step breakpoints stop ---- */
+bool session_watches(const struct session *s); /* there is something to stop at */
+/* On in the step that the run is in: to `to`, or to the step's end if that comes first; but to the end of the
+ * phase in which a breakpoint's condition came true, if that lies behind `from`: the way's start, where all
+ * has been told. */
+bool session_stop_in_step(struct session *s, struct position from, struct position to);
+
 /* ---- session_why.c ---- */
-/* The first number of that kind in the last whole step, as a line; the run stays where it is. */
-bool session_why_here(struct session *s, enum incident_kind kind, const char *tensor, char *to, size_t size);
+/* The first number of that kind in the last whole step, as a line; the run stays where it is.  `tense`: how
+ * to tell what the step makes of it. */
+bool session_why_here(struct session *s, enum incident_kind kind, const char *tensor,
+                      enum incident_tense tense, char *to, size_t size);
 bool session_why_command(struct session *s, const char *argument, char *error);
 
 /* ---- session_map.c ---- */
@@ -245,6 +278,7 @@ extern command_handler *const session_debug_handlers[COMMAND_COUNT];
 bool session_refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool session_bad_value(const char *text, const struct exact_error *why, char *error);
 bool session_device_failed(struct session *s, char *error);
+bool session_went(struct session *s, bool ok, char *error); /* ok, or why a way was not gone */
 /* A VALUE, rounded once to FP32; finite, and positive or zero as asked. */
 bool session_read_float(const char *text, bool zero_too, float *out, char *error);
 const struct recipe *session_find_recipe(const char *name, char *error);

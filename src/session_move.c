@@ -221,7 +221,7 @@ bool session_into(struct session *s)
     return repeat_changes(s);
 }
 
-static bool whole_step(struct session *s)
+bool session_whole_step(struct session *s)
 {
     struct position p = session_position(s);
     if (p.launch > 0 || history_waits(&s->history, p.step)) {
@@ -240,22 +240,41 @@ static bool whole_step(struct session *s)
 
 static void reach_frontier(struct session *s)
 {
-    if (position_order(session_position(s), s->history.frontier) < 0)
+    if (s->looking || position_order(session_position(s), s->history.frontier) < 0)
         return;
     s->history.frontier = session_position(s);
     s->future.behind = false;
 }
 
-static bool forward(struct session *s, struct position to, bool stops)
+/* Between two steps, whoever turns the session may want to show how far it is, or to end the way here. */
+static bool goes_on(struct session *s, struct position to)
+{
+    struct way *w = &s->way;
+    if (!w->ask || w->asking || s->looking || session_in_step(s))
+        return true;
+    if (s->live)
+        s->bits_fresh = s->update_fresh = false;
+    w->asking = true;
+    w->cut = w->cut || !w->ask(w->context, session_position(s).step, w->goal ? w->goal : to.step);
+    w->asking = false;
+    return !w->cut && !s->failed;
+}
+
+/* `from`: where the way began, if breakpoints may end it; or NULL. */
+static bool forward(struct session *s, struct position to, const struct position *from)
 {
     while (position_order(session_position(s), to) < 0) {
+        if (!goes_on(s, to))
+            return false;
         memcpy(s->launches_before, s->device->launches, sizeof s->launches_before);
-        struct position p = session_position(s);
-        if (!(p.step < to.step ? whole_step(s) : session_into(s)))
+        bool ok = from && session_watches(s)           ? session_stop_in_step(s, *from, to)
+                  : session_position(s).step < to.step ? session_whole_step(s)
+                                                       : session_into(s);
+        if (!ok)
             return false;
         reach_frontier(s);
-        if (stops && !session_in_step(s) && session_breaks(s))
-            return !s->failed;
+        if (from && s->stopped)
+            return true;
     }
     return true;
 }
@@ -264,7 +283,7 @@ static bool forward(struct session *s, struct position to, bool stops)
 
 static void remember_future(struct session *s)
 {
-    if (s->future.behind)
+    if (s->future.behind || s->looking)
         return;
     s->future.behind = true;
     s->future.log2_scale = s->log2_scale;
@@ -297,27 +316,48 @@ static bool has_shortcut(const struct session *s, struct position to)
     return c && c->step > session_position(s).step;
 }
 
-static bool travel(struct session *s, struct position to, bool stops)
+static bool travel(struct session *s, struct position to, const struct position *from)
 {
     bool backwards = position_order(to, session_position(s)) < 0;
-    if ((backwards || (!stops && has_shortcut(s, to))) && !back(s, to))
-        return false;
-    return forward(s, to, stops);
+    bool ok = !(backwards || (!from && has_shortcut(s, to))) || back(s, to);
+    ok = ok && forward(s, to, from);
+    s->looking = false;
+    return ok;
 }
 
 bool session_return(struct session *s, struct position to)
 {
-    return back(s, to) && forward(s, to, false);
+    return back(s, to) && forward(s, to, NULL);
+}
+
+/* The way once more, on the cpu; breakpoints up to its start are not met again. */
+static bool travel_rescued(struct session *s, struct position to, const struct position *from)
+{
+    char message[TEXT_VALUE];
+    if (!session_rescue(s))
+        return false;
+    text_format(message, sizeof message, "%s", s->message);
+    if (!travel(s, to, from))
+        return false;
+    session_note_rescue(s);        /* going back in the run has taken that with it */
+    session_say(s, message, true); /* where it stopped, if it did, is told by the why line */
+    return true;
 }
 
 bool session_travel(struct session *s, struct position to, bool stops)
 {
+    struct position from = session_position(s);
     if (s->failed)
         return false;
     s->stopped = false;
-    bool ok = travel(s, to, stops);
-    if (!ok && s->failed && session_rescue(s))
-        ok = travel(s, to, stops);
+    bool ok = travel(s, to, stops ? &from : NULL);
+    if (!ok && s->failed)
+        ok = travel_rescued(s, to, stops ? &from : NULL);
+    if (!ok && s->way.cut && !s->failed) {
+        text_format(s->message, sizeof s->message, "stopped at step %lld, on the way to step %lld",
+                    (long long)session_position(s).step, (long long)to.step);
+        ok = true;
+    }
     if (!ok || (session_in_step(s) && !session_lanes_refresh(s)))
         return false;
     text_kernels(s->train_kernels, sizeof s->train_kernels, s->device, s->launches_before);

@@ -35,16 +35,28 @@ static void take_over(struct session *s, struct device *cpu, struct trainer **ma
         s->setup.lanes[i].device[0] = '\0';
 }
 
+void session_note_rescue(struct session *s)
+{
+    char text[TEXT_VALUE];
+    text_format(text, sizeof text, "%s failed: on from here on the cpu", s->rescued_from);
+    for (int i = 0; i < s->event_count; i++)
+        if (strcmp(s->events[i].text, text) == 0)
+            return;
+    session_event(s, EVENT_NOTE, "%s", text);
+}
+
 bool session_rescue(struct session *s)
 {
     struct trainer *made[SNAPSHOT_LANES];
-    char error[DEVICE_TEXT], why[TEXT_VALUE], name[16];
-    struct position to = {s->accounted, 0};
-    if (s->rescued || s->history.count == 0)
+    char error[DEVICE_TEXT], why[TEXT_VALUE];
+    struct position to = {s->accounted, 0}, known = s->history.frontier;
+    if (s->rescued || s->way.asking || s->history.count == 0)
         return false;
+    if (position_order(known, to) < 0) /* beyond that it has only looked */
+        to = (struct position){known.step, 0};
     s->rescued = true;
     text_format(why, sizeof why, "%s", s->message);
-    text_format(name, sizeof name, "%s", s->device->name);
+    text_format(s->rescued_from, sizeof s->rescued_from, "%s", s->device->name);
     struct device *cpu = device_open("cpu", error);
     if (!cpu || !lanes_on_cpu(s, cpu, made)) {
         device_close(cpu);
@@ -55,8 +67,9 @@ bool session_rescue(struct session *s)
     if (!session_scratch_make(s) || !session_scratch_grow(s, trainer_arena(made[0]).elements, error) ||
         !session_return(s, to))
         return session_fail(s);
-    text_format(s->device_text, sizeof s->device_text, "%.200s · in place of %s", cpu->description, name);
-    session_event(s, EVENT_NOTE, "%s failed: on from here on the cpu", name);
+    text_format(s->device_text, sizeof s->device_text, "%.200s · in place of %s", cpu->description,
+                s->rescued_from);
+    session_note_rescue(s);
     text_format(s->message, sizeof s->message, "%.150s; on from step %lld on the cpu", why,
                 (long long)to.step);
     s->message_is_error = true;

@@ -41,15 +41,15 @@ static bool by_hand(const struct session *s, int64_t step, int launch_done)
     return false;
 }
 
-static void say_why(struct session *s, struct incident *in, const struct run_state *after, char *to,
-                    size_t size)
+static void say_why(struct session *s, struct incident *in, const struct run_state *after,
+                    enum incident_tense tense, char *to, size_t size)
 {
     char text[TEXT_LINE];
     if (!in->found) {
         text_format(to, size,
                     after && after->found_inf ? "put in by hand" : "nothing of that kind is left to see");
         if (after)
-            incident_outcome(after, to, size);
+            incident_outcome(after, tense, to, size);
         return;
     }
     bool hand = by_hand(s, in->step - 1, in->launch);
@@ -58,10 +58,11 @@ static void say_why(struct session *s, struct incident *in, const struct run_sta
     incident_text(in, text, sizeof text);
     text_format(to, size, "%s%s", hand ? "after a change by hand: " : "", text);
     if (after)
-        incident_outcome(after, to, size);
+        incident_outcome(after, tense, to, size);
 }
 
-bool session_why_here(struct session *s, enum incident_kind kind, const char *tensor, char *to, size_t size)
+bool session_why_here(struct session *s, enum incident_kind kind, const char *tensor,
+                      enum incident_tense tense, char *to, size_t size)
 {
     struct incident in;
     struct run_state after = s->lanes[0].state;
@@ -75,7 +76,7 @@ bool session_why_here(struct session *s, enum incident_kind kind, const char *te
     } else if (!find_in_step(s, at.step - 1, launches, kind, tensor, &in) || !session_return(s, at)) {
         return false;
     }
-    say_why(s, &in, &after, to, size);
+    say_why(s, &in, &after, tense, to, size);
     return true;
 }
 
@@ -195,10 +196,12 @@ bool session_why_command(struct session *s, const char *argument, char *error)
     int launches = step == q.step ? q.launches : trainer_launch_count(s->lanes[0].trainer);
     ok = ok && find_in_step(s, step, launches, q.kind, q.tensor, &in) && session_lanes_refresh(s);
     if (!ok)
-        return s->failed ? session_device_failed(s, error)
-                         : session_refuse(error, "there is no way back: no memory was left to remember it");
-    bool same_step = step == (at.launch ? at.step : at.step - 1) && at.launch == 0;
-    say_why(s, &in, same_step ? &after : NULL, s->why, sizeof s->why);
+        return session_went(s, false, error);
+    bool whole = step == at.step - 1 && at.launch == 0; /* the step that was shown, at its end */
+    bool known = at.launch && s->stopped && s->hit_step == at.step && step == at.step;
+    after = known ? s->hit_after : after;
+    say_why(s, &in, whole || known ? &after : NULL, known ? OUTCOME_AHEAD : OUTCOME_PAST, s->why,
+            sizeof s->why);
     s->why_at = session_position(s);
     s->bits_fresh = s->update_fresh = false;
     text_format(s->message, sizeof s->message, "%s", s->why);

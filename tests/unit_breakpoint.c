@@ -62,19 +62,32 @@ static void an_overflow_is_explained_to_the_bit(void **state)
     run(s, "break overflow");
     run_on(s, 50);
     assert_true(s->stopped && !session_running(s));
-    expect(s, "step == 1");
+    expect(s, "step == 0");
+    expect(s, "phase == check");
     print_message("%s\n", s->message);
+    assert_non_null(strstr(s->message, "break overflow in step 1, after backward: "));
     assert_non_null(strstr(s->why, "16777216 × "));
     assert_non_null(strstr(s->why, "65520 → "));
-    assert_non_null(strstr(s->why, "; step skipped, scale 16777216 → 8388608"));
+    assert_non_null(strstr(s->why, "; the step will be skipped, scale 16777216 → 8388608"));
+    run(s, "why");
+    expect(s, "phase == backward");
+    assert_non_null(strstr(s->why, "; the step will be skipped, scale 16777216 → 8388608"));
+    run(s, "out");
+    expect(s, "stopped == 1"); /* over the place once more: it counts once more */
+    expect(s, "phase == check");
+    assert_int_equal(s->breaks[0].hits, 2);
+    run(s, "out");
+    expect(s, "stopped == 0");
+    expect(s, "step == 1");
     /* The same sum by the FP32 run at that scale: the number before rounding is no guess. */
     struct incident in;
     assert_true(incident_in_place(s->lanes[0].trainer, INCIDENT_NOT_FINITE, NULL, true, &in));
     assert_true(in.found && in.has_before && fabsf(in.before) >= 65520.0f && isfinite(in.before));
-    assert_int_equal(s->breaks[0].hits, 1);
     run(s, "continue");
     assert_true(session_running(s) && session_pump(s, 1));
-    assert_int_equal(s->breaks[0].hits, 2);
+    assert_int_equal(s->breaks[0].hits, 3);
+    expect(s, "stopped == 1");
+    run(s, "out");
     char first[TEXT_LINE];
     snprintf(first, sizeof first, "%s", s->why);
     char digest[24];
@@ -83,6 +96,7 @@ static void an_overflow_is_explained_to_the_bit(void **state)
     expect(s, "step == 1");
     assert_true(session_in_step(s));
     assert_non_null(strstr(s->why, "65520 → "));
+    run(s, "break-delete all");
     run(s, "out");
     assert_string_equal(digest, fact(s, "state-digest"));
 }
@@ -134,18 +148,24 @@ static void every_condition_stops(void **state)
     run(s, "recipe bf16-pure");
     run(s, "break lost >50%");
     run_on(s, 300);
-    assert_true(s->stopped && (double)s->lanes[0].lost * 2 > (double)s->lanes[0].updates);
+    assert_true(s->stopped);
+    expect(s, "phase == rescale");
+    run(s, "out");
+    expect(s, "stopped == 0");
+    assert_true((double)s->lanes[0].lost * 2 > (double)s->lanes[0].updates);
     run(s, "break-delete all");
     run(s, "recipe O2");
     run(s, "break change fc2.weight[3,17]");
     run_on(s, 300);
     assert_non_null(strstr(s->why, "fc2.weight[3,17]: "));
     assert_non_null(strstr(s->why, "(update)"));
+    expect(s, "phase == sync");
     run(s, "break-delete 1");
     run(s, "restart");
     run(s, "break loss <1.0");
     run_on(s, 3000);
     assert_true(s->stopped && s->lanes[0].state.loss < 1.0f);
+    expect(s, "phase == scale");
     run(s, "break-delete all");
     run(s, "break step 7");
     run(s, "restart");
@@ -173,6 +193,7 @@ static void every_condition_stops(void **state)
     assert_true(s->stopped);
     assert_non_null(strstr(s->why, "fc1.weight.grad["));
     assert_non_null(strstr(s->why, "0 in fp16 (backward)"));
+    expect(s, "phase == check");
     run(s, "why");
     assert_true(session_in_step(s));
     assert_non_null(strstr(s->why, "0 in fp16"));
@@ -185,6 +206,13 @@ static void every_condition_stops(void **state)
     run_on(s, 100);
     assert_true(s->stopped);
     assert_non_null(strstr(s->why, "in lane 1 (O2 fixed:1024)"));
+    assert_non_null(strstr(s->why, "(backward)"));
+    expect(s, "phase == check");
+    expect(s, "difference.step == none"); /* the step is open */
+    int64_t step = session_position(s).step;
+    run(s, "out");
+    assert_int_equal(s->differences[session_pair(0, 1)].step, step + 1);
+    expect(s, "stopped == 0");
     refuse(s, "break change h1[0,0]", "does not belong to a weight");
     refuse(s, "break underflow nothing", "no tensor");
     refuse(s, "break-toggle 9", "no breakpoint 9");
@@ -232,7 +260,102 @@ static void a_skipped_step_by_hand_is_told_as_such(void **state)
     print_message("%s\n", s->why);
     expect(s, "stopped == 1");
     assert_non_null(strstr(s->why, "by hand"));
-    assert_non_null(strstr(s->why, "step skipped, scale 65536 → 32768"));
+    assert_non_null(strstr(s->why, "; step skipped, scale will go 65536 → 32768"));
+    expect(s, "phase == sync");
+    run(s, "out");
+    expect(s, "skipped == 1");
+    run(s, "break-delete all");
+    run(s, "break overflow");
+    run(s, "overflow");
+    expect(s, "phase == unscale"); /* the check has found it */
+    run(s, "out");
+    expect(s, "skipped == 2");
+    expect(s, "stopped == 0");
+}
+
+/* ---- places in a step ---- */
+
+/* One stop after another in a step, each once, in the order of their phases; and what the run gets to is what
+ * it gets to without breakpoints. */
+static void a_step_has_many_places(void **state)
+{
+    struct session *s = *state;
+    static const char *const commands[] = {"continue", "step", "out", "phase 100", "into 200", "goto 40", "run"};
+    char digest[24];
+    run(s, "recipe O2");
+    run(s, "scaler pytorch:init=16777216,window=3");
+    run(s, "twin O2 fixed:1024");
+    run(s, "step 12");
+    snprintf(digest, sizeof digest, "%s", fact(s, "state-digest"));
+    run(s, "restart");
+    run(s, "break skip");
+    run(s, "break overflow");
+    run(s, "break step 1");
+    run(s, "break nan");
+    run(s, "break-toggle 4");
+    run(s, "break loss > 0");
+    run(s, "break loss > 1"); /* at one place with the one before */
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        static const char *const phases[] = {"scale", "check", "sync", "cast"};
+        if (i > 0)
+            run(s, "restart");
+        for (int k = 0; k < 4; k++) {
+            run(s, commands[i]);
+            while (session_running(s))
+                session_pump(s, 10);
+            expect(s, "stopped == 1");
+            assert_string_equal(fact(s, "phase"), phases[k]);
+            assert_int_equal(session_position(s).step, k == 3);
+            assert_int_equal(position_order(s->history.frontier, session_position(s)), 0);
+            assert_false(s->future.behind);
+        }
+        static const int hits[] = {1, 1, 1, 0, 1, 1}; /* skip overflow step nan loss loss */
+        for (int b = 0; b < 6; b++)
+            assert_int_equal(s->breaks[b].hits, hits[b] * (int)(i + 1));
+    }
+    run(s, "back-step");
+    run(s, "phase"); /* cast and forward are not watched */
+    run(s, "phase");
+    expect(s, "stopped == 0");
+    run(s, "phase");
+    expect(s, "stopped == 1");
+    expect(s, "phase == scale");
+    assert_true(s->future.behind); /* gone back: what comes is known, and stays so */
+    assert_int_equal(s->history.frontier.step, 1);
+    for (int stops = 0; session_steps(s) < 12; stops++) {
+        assert_true(stops < 100);
+        run(s, "step 100");
+    }
+    run(s, "goto 12");
+    assert_string_equal(digest, fact(s, "state-digest"));
+}
+
+/* Where a step has been begun by hand, what came true before is not told again, but what comes is. */
+static void stepping_by_launches_stops_as_well(void **state)
+{
+    struct session *s = *state;
+    run(s, "recipe O2");
+    run(s, "scaler pytorch:init=16777216");
+    run(s, "phase 5");
+    expect(s, "phase == check");
+    run(s, "break overflow");
+    run(s, "break skip");
+    run(s, "into"); /* the check */
+    expect(s, "stopped == 0");
+    run(s, "into");
+    run(s, "into");
+    expect(s, "stopped == 1");
+    assert_int_equal(s->hit, BREAK_SKIP);
+    assert_int_equal(s->breaks[0].hits, 0);
+    run(s, "back-step");
+    expect(s, "step == 0");
+    expect(s, "stopped == 0");
+    int launches = 0;
+    for (; !s->stopped; launches++)
+        run(s, "into");
+    expect(s, "phase == check");
+    assert_int_equal(launches, session_position(s).launch);
+    assert_int_equal(s->breaks[0].hits, 1);
 }
 
 int main(void)
@@ -245,6 +368,8 @@ int main(void)
         WITH_SESSION(every_condition_stops),
         WITH_SESSION(why_finds_what_came_first),
         WITH_SESSION(a_skipped_step_by_hand_is_told_as_such),
+        WITH_SESSION(a_step_has_many_places),
+        WITH_SESSION(stepping_by_launches_stops_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

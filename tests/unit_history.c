@@ -125,6 +125,21 @@ static unsigned turn(unsigned *state)
     return *state >> 8;
 }
 
+/* Some of all kinds, so that a step has several places to stop at. */
+static void set_breaks(struct session *s)
+{
+    run(s, "break overflow");
+    run(s, "break underflow");
+    run(s, "break skip");
+    run(s, "break scale");
+    run(s, "break lost >10%");
+    run(s, "break divergence");
+    run(s, "break loss <0.2");
+    run(s, "break change fc1.weight[0,0]");
+    run(s, "break step 20");
+}
+
+/* Half of the way breakpoints are on: they end ways early, and change nothing else. */
 static void random_walks_find_every_place_again(void **state)
 {
     struct session *s = *state;
@@ -139,8 +154,13 @@ static void random_walks_find_every_place_again(void **state)
             run(s, "scaler pytorch:init=65536,window=3");
         visits = calloc(STEPS, sizeof *visits);
         assert_non_null(visits);
+        run(s, "break-delete all");
+        set_breaks(s);
+        int stops = 0;
         visit_here(s);
         for (int i = 0; i < 1000; i++) {
+            for (int b = 0; i % 100 == 0 && b < s->break_count; b++)
+                s->breaks[b].enabled = i % 200 != 0 && turn(&random) % 2;
             struct position p = session_position(s);
             unsigned what = turn(&random) % 10;
             if (what == 0)
@@ -158,8 +178,12 @@ static void random_walks_find_every_place_again(void **state)
             else
                 snprintf(line, sizeof line, what == 6 ? "step 3" : what == 7 ? "out" : "phase");
             run(s, line);
+            stops += s->stopped;
             visit_here(s);
+            assert_true(position_order(session_position(s), s->history.frontier) <= 0);
         }
+        print_message("stopped %d times\n", stops);
+        assert_true(stops > 20);
         free(visits);
     }
 }
