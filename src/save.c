@@ -19,9 +19,15 @@ enum { LINES_MAX = 200000, STEPS_MAX = 20000000 }; /* a file that asks for more 
 
 static void write_lane(const struct lane_setup *l, FILE *out)
 {
+    const struct recipe *preset = recipe_find(l->recipe.name);
     char rule[TEXT_SHORT];
     scaler_text(&l->scaler, rule, sizeof rule);
-    fprintf(out, "lane add %s %s%s%s\n", l->recipe.name, rule, *l->device ? " " : "", l->device);
+    fprintf(out, "lane add %s %s", l->recipe.name, rule);
+    if (recipe_has_master(&l->recipe) != recipe_has_master(preset))
+        fprintf(out, " master=%s", recipe_has_master(&l->recipe) ? "on" : "off");
+    if (l->recipe.rounding != preset->rounding)
+        fprintf(out, " update-rounding=%s", update_rounding_name(l->recipe.rounding));
+    fprintf(out, "%s%s\n", *l->device ? " " : "", l->device);
 }
 
 /* As typed; where that was too long to keep, as the bits that it was rounded to. */
@@ -50,7 +56,9 @@ static void write_setup(const struct session *s, FILE *out)
     write_float(out, "loss-weight", x->loss_weight_text, x->loss_weight);
     for (int i = 0; i < x->more; i++)
         write_lane(&x->lanes[i], out);
-    write_float(out, "lr", s->start_lr_text, s->start_lr);
+    const struct change *first = s->history.applied > 0 ? s->history.changes : NULL;
+    if (!first || first->command != COMMAND_LR || first->at.step > 0 || first->at.launch > 0)
+        write_float(out, "lr", s->start_lr_text, s->start_lr); /* else the first change says it */
 }
 
 static void write_way(struct position from, struct position to, FILE *out)
@@ -87,16 +95,49 @@ static bool write_claims(struct session *s, FILE *out)
     return true;
 }
 
-static bool write_all(struct session *s, FILE *out)
+static void write_text(const char *command, const char *text, FILE *out)
 {
+    if (text && *text && !strpbrk(text, "\n\r#"))
+        fprintf(out, "%s %s\n", command, text);
+}
+
+static void write_formats(const struct numbers *n, FILE *out)
+{
+    fprintf(out, "formats");
+    for (int i = 0; i < n->format_count; i++)
+        fprintf(out, "%c%s", i ? ',' : ' ', n->formats[i]->name);
+    fprintf(out, "\n");
+}
+
+/* What Bits and Update are asked: the value typed last stands behind `w`, which focuses one as well. */
+static void write_questions(const struct session *s, FILE *out)
+{
+    const struct numbers *n = &s->numbers;
     char watched[TENSOR_NAME + 24];
     session_weight_name(s, watched, sizeof watched);
+    fprintf(out, "weight %s\n", watched);
+    write_text("w", s->w, out);
+    write_text("value", s->value, out);
+    write_text("step-size", s->lr, out);
+    write_text("gradient", s->grad, out);
+    write_text("delta", s->delta, out);
+    fprintf(out, "repeats %lld\nrounding %s\nsaturate %s\nflush %s\nnan %s\n", (long long)s->repeats,
+            round_mode_table[s->mode].name, n->saturate ? "on" : "off", n->flush ? "on" : "off",
+            nan_rule_names[n->nan]);
+    write_formats(n, out);
+    if (s->live)
+        fprintf(out, "weight %s\n", watched);
+    write_text("calc", n->calc_text, out);
+    fprintf(out, "heat%s%s\n", *s->heat ? " " : "", s->heat);
+}
+
+static bool write_all(struct session *s, FILE *out)
+{
     fprintf(out, "%s\n", heading);
     write_setup(s, out);
     write_changes(s, out);
     bool ok = write_claims(s, out);
-    if (s->live)
-        fprintf(out, "weight %s\n", watched);
+    write_questions(s, out);
     for (int i = 0; i < s->break_count; i++) {
         fprintf(out, "break %s\n", s->breaks[i].text);
         if (!s->breaks[i].enabled)
@@ -161,10 +202,13 @@ bool save_write(struct session *s, const char *file, char *error)
 static bool is_part(enum command_id id)
 {
     static const enum command_id parts[] = {
-        COMMAND_TWIN,      COMMAND_TASK,    COMMAND_RECIPE,      COMMAND_MASTER, COMMAND_ROUNDING_UPD,
-        COMMAND_SCALER,    COMMAND_SEED,    COMMAND_LOSS_WEIGHT, COMMAND_LANE,   COMMAND_LR,
-        COMMAND_OPTIMIZER, COMMAND_STEP,    COMMAND_INTO,        COMMAND_SET,    COMMAND_INJECT,
-        COMMAND_EXPECT,    COMMAND_FLIP_AT, COMMAND_WEIGHT,      COMMAND_BREAK,  COMMAND_BREAK_TOGGLE};
+        COMMAND_TWIN,        COMMAND_TASK,         COMMAND_RECIPE,      COMMAND_MASTER, COMMAND_ROUNDING_UPD,
+        COMMAND_SCALER,      COMMAND_SEED,         COMMAND_LOSS_WEIGHT, COMMAND_LANE,   COMMAND_LR,
+        COMMAND_OPTIMIZER,   COMMAND_STEP,         COMMAND_INTO,        COMMAND_SET,    COMMAND_INJECT,
+        COMMAND_EXPECT,      COMMAND_FLIP_AT,      COMMAND_WEIGHT,      COMMAND_BREAK,  COMMAND_BREAK_TOGGLE,
+        COMMAND_VALUE,       COMMAND_ROUNDING,     COMMAND_FORMATS,     COMMAND_FLUSH,  COMMAND_SATURATE,
+        COMMAND_NAN,         COMMAND_CALC,         COMMAND_UPDATE_W,    COMMAND_HEAT,   COMMAND_UPDATE_LR,
+        COMMAND_UPDATE_GRAD, COMMAND_UPDATE_DELTA, COMMAND_UPDATE_STEPS};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i] == id)
             return true;
@@ -199,9 +243,10 @@ static bool is_whole(const char *file, char *error)
     return (n == 6 && memcmp(text, "# end\n", 6) == 0) || fail(error, file, "is cut off before its end");
 }
 
-static bool check_lines(const struct demo *d, char *error)
+static bool check_lines(const struct demo *d, int64_t *whole_steps, char *error)
 {
     long long steps = 0;
+    *whole_steps = 0;
     bool claims = false;
     if (d->count > LINES_MAX)
         return refuse(error, LINES_MAX, "too many lines for a saved session");
@@ -210,8 +255,11 @@ static bool check_lines(const struct demo *d, char *error)
         if (!is_part(l->command))
             return refuse(error, l->number, "%s is no part of a saved session",
                           command_table[l->command].name);
-        if (l->command == COMMAND_STEP)
-            steps += *l->argument ? strtoll(l->argument, NULL, 10) % (2LL * STEPS_MAX) : 1;
+        if (l->command == COMMAND_STEP) {
+            long long n = *l->argument ? strtoll(l->argument, NULL, 10) % (2LL * STEPS_MAX) : 1;
+            steps += n;
+            *whole_steps += n;
+        }
         if (l->command == COMMAND_INTO)
             steps += strtoll(l->argument, NULL, 10) / 10 + 1;
         if (steps > STEPS_MAX || steps < 0)
@@ -224,6 +272,7 @@ static bool check_lines(const struct demo *d, char *error)
 static enum save_result replay(struct session *s, const struct demo *d, char *error)
 {
     char why[TEXT_LINE];
+    const char *w = NULL;
     s->break_count = 0;
     for (int i = 0; i < d->count; i++) {
         const struct demo_line *l = &d->lines[i];
@@ -236,8 +285,18 @@ static enum save_result replay(struct session *s, const struct demo *d, char *er
             refuse(error, l->number, "%.120s", why);
             return SAVE_FAILED;
         }
+        if (l->command == COMMAND_UPDATE_W)
+            w = l->argument;
+        if (s->way.cut) {
+            snprintf(error, 160, "stopped at step %lld of it", (long long)session_position(s).step);
+            return SAVE_FAILED;
+        }
     }
-    s->running = false;
+    if (w && !session_set_text(&s->w, w)) { /* the line `value` has changed it, too */
+        snprintf(error, 160, "out of memory");
+        return SAVE_FAILED;
+    }
+    s->running = s->update_fresh = false;
     return SAVE_DONE;
 }
 
@@ -256,7 +315,10 @@ enum save_result save_read(struct session *s, const char *file, char *error)
         snprintf(error, 160, "%.159s", why);
         return SAVE_FAILED;
     }
-    enum save_result result = check_lines(&demo, error) ? replay(s, &demo, error) : SAVE_FAILED;
+    enum save_result result = SAVE_FAILED;
+    if (check_lines(&demo, &s->way.goal, error))
+        result = replay(s, &demo, error);
+    s->way.goal = 0;
     demo_free(&demo);
     return result;
 }

@@ -33,7 +33,7 @@ struct setup {
 struct lane {
     struct trainer *trainer;
     struct device *device; /* the session's, or one of `others` */
-    char name[24];
+    char name[LANE_NAME];
     struct run_state state; /* after the last launches */
     struct trainer_counts counts[TRAINER_MAX_TENSORS];
     uint64_t updates, lost;             /* of the last step */

@@ -143,32 +143,62 @@ static bool is_device(const char *word)
     return false;
 }
 
-/* "RECIPE [RULE] [DEVICE]" */
+static const char lane_usage[] =
+    "RECIPE and any of: RULE, cpu or cuda, master=on|off, update-rounding=rne|sr|kahan";
+
+/* "master=off", "update-rounding=sr": true where it is one of them; *ok then says whether it is right. */
+static bool read_variant(const char *word, struct recipe *r, bool *ok)
+{
+    static const char master[] = "master=", rounding[] = "update-rounding=";
+    if (strncmp(word, rounding, sizeof rounding - 1) == 0) {
+        *ok = update_rounding_find(word + sizeof rounding - 1, &r->rounding);
+        return true;
+    }
+    if (strncmp(word, master, sizeof master - 1) != 0)
+        return false;
+    const char *value = word + sizeof master - 1;
+    bool on = strcmp(value, "on") == 0;
+    *ok = (on || strcmp(value, "off") == 0) && r->low != FORMAT_FP32;
+    *r = recipe_with_master(*r, on);
+    return true;
+}
+
+/* A recipe, and in any order what its lane has besides. */
+static bool read_lane(const char *text, struct lane_setup *own, char *error)
+{
+    char word[160], why[160];
+    size_t column;
+    bool has_rule = false, ok;
+    next_word(&text, word, sizeof word);
+    const struct recipe *recipe = session_find_recipe(word, error);
+    if (!recipe)
+        return false;
+    *own = (struct lane_setup){.recipe = *recipe};
+    while (*text) {
+        next_word(&text, word, sizeof word);
+        if (read_variant(word, &own->recipe, &ok)) {
+            if (!ok)
+                return session_refuse(error, "'%.40s' is nothing that %s can have", word, recipe->name);
+        } else if (is_device(word) && !*own->device) {
+            text_format(own->device, sizeof own->device, "%.15s", word);
+        } else if (has_rule || is_device(word)) {
+            return session_refuse(error, "%s", lane_usage);
+        } else if (scaler_parse(word, &own->scaler, why, &column)) {
+            has_rule = true;
+        } else {
+            return session_refuse(error, "'%.40s': %.90s", word, why);
+        }
+    }
+    return has_rule || scaler_parse(recipe->scaler, &own->scaler, why, &column) ||
+           session_refuse(error, "%.90s", why);
+}
+
 static bool add(struct session *s, const char *text, char *error)
 {
     struct setup setup = s->setup;
-    char name[32], rule[160], device[32], why[160];
-    size_t column;
     if (setup.more == SNAPSHOT_LANES - 1)
         return session_refuse(error, "there are %d lanes at most", SNAPSHOT_LANES);
-    struct lane_setup *own = &setup.lanes[setup.more++];
-    next_word(&text, name, sizeof name);
-    next_word(&text, rule, sizeof rule);
-    next_word(&text, device, sizeof device);
-    if (is_device(rule) && !*device) {
-        text_format(device, sizeof device, "%.15s", rule);
-        *rule = '\0';
-    }
-    const struct recipe *recipe = session_find_recipe(name, error);
-    if (!recipe)
-        return false;
-    if (*text || (*device && !is_device(device)))
-        return session_refuse(error, "lane add RECIPE [RULE] [DEVICE], with cpu or cuda for a device");
-    *own = (struct lane_setup){.recipe = *recipe};
-    text_format(own->device, sizeof own->device, "%.15s", device);
-    if (!scaler_parse(*rule ? rule : recipe->scaler, &own->scaler, why, &column))
-        return session_refuse(error, "'%.40s': %.90s", rule, why);
-    return session_rebuild(s, &setup, error);
+    return read_lane(text, &setup.lanes[setup.more++], error) && session_rebuild(s, &setup, error);
 }
 
 static bool remove_lane(struct session *s, const char *text, char *error)
@@ -191,28 +221,21 @@ bool session_lane_command(struct session *s, const char *argument, char *error)
         return add(s, argument, error);
     if (strcmp(word, "drop") == 0)
         return remove_lane(s, argument, error);
-    return session_refuse(error, "lane add RECIPE [RULE] [DEVICE], or lane drop N");
+    return session_refuse(error, "lane drop N, or lane add %s", lane_usage);
 }
 
 bool session_twin_command(struct session *s, const char *argument, char *error)
 {
     struct setup setup = s->setup;
-    char name[32], why[160];
-    size_t column;
-    const char *rule = argument;
-    next_word(&rule, name, sizeof name);
-    if (strcmp(name, "off") == 0 && !*rule)
+    char word[8];
+    const char *rest = argument;
+    next_word(&rest, word, sizeof word);
+    bool on = strcmp(word, "on") == 0, off = strcmp(word, "off") == 0;
+    if ((on || off) && *rest)
+        return session_refuse(error, "twin %s takes nothing more", word);
+    if (off)
         return setup.more ? remove_lane(s, "1", error) : session_rebuild(s, &setup, error);
-    bool plain = strcmp(name, "on") == 0 || strcmp(name, "off") == 0;
-    if (plain && *rule)
-        return session_refuse(error, "twin %s takes nothing more", name);
-    const struct recipe *recipe = plain ? recipe_find("fp32") : session_find_recipe(name, error);
-    if (!recipe)
-        return false;
-    setup.lanes[0] = (struct lane_setup){.recipe = *recipe};
     if (setup.more == 0)
         setup.more = 1;
-    if (!scaler_parse(*rule ? rule : recipe->scaler, &setup.lanes[0].scaler, why, &column))
-        return session_refuse(error, "'%.40s': %.90s", rule, why);
-    return session_rebuild(s, &setup, error);
+    return read_lane(on ? "fp32" : argument, &setup.lanes[0], error) && session_rebuild(s, &setup, error);
 }

@@ -14,6 +14,7 @@
 
 enum {
     SNAPSHOT_LANES = 4,
+    LANE_NAME = 48,
     SNAPSHOT_PAIRS = 6, /* of lanes */
     SNAPSHOT_BREAKS = 16,
     SNAPSHOT_DRIFTS = 12,
@@ -36,7 +37,7 @@ struct series {
 };
 
 struct lane_view {
-    char recipe[24];        /* "bf16-pure", "O2 fixed:1" */
+    char recipe[LANE_NAME]; /* "bf16-pure", "O2 fixed:1", "bf16-pure+master+kahan cpu" */
     char loss[TEXT_SHORT];  /* of the last step, "–" before the first */
     char accuracy[16];      /* "1.000" */
     char drift[TEXT_SHORT]; /* || w - w32 || against the FP32 lane; "" without one */
@@ -176,20 +177,21 @@ struct snapshot {
     bool master;
     int64_t step; /* whole steps done */
     bool running;
-    enum phase next_phase;    /* PHASE_CAST between steps */
-    bool in_step;             /* some phases of step + 1 are done */
-    char next_text[2][112];   /* what the next phase will do */
-    int launch, launch_count; /* of lane 0: launches done in this step, and of a whole one */
+    bool on_way;                      /* a command that takes long is being carried out; `pause` ends it */
+    enum phase next_phase;            /* PHASE_CAST between steps */
+    bool in_step;                     /* some phases of step + 1 are done */
+    char next_text[2][112];           /* what the next phase will do */
+    int launch, launch_count;         /* of lane 0: launches done in this step, and of a whole one */
     int phase_launch, phase_launches; /* the next launch is this one of its phase's, from 1 */
-    char done_text[112];      /* the last launch; "" before the first */
-    enum phase done_phase;    /* its phase; PHASE_COUNT before the first */
-    char next_launch[112];    /* what the next one will do */
-    int64_t last_step;        /* as far as this run has been: curves go on to here */
-    bool behind;              /* this is an earlier place: what comes is known */
-    char history[TEXT_SHORT]; /* "212 images, 20.1 of 64 MB" */
-    char why[TEXT_LINE];      /* of the last stop at a breakpoint, or the last `why`; "" for none */
-    bool why_here;            /* the run still stands at the place that it is about */
-    bool stopped;             /* the run stands where a breakpoint stopped it */
+    char done_text[112];              /* the last launch; "" before the first */
+    enum phase done_phase;            /* its phase; PHASE_COUNT before the first */
+    char next_launch[112];            /* what the next one will do */
+    int64_t last_step;                /* as far as this run has been: curves go on to here */
+    bool behind;                      /* this is an earlier place: what comes is known */
+    char history[TEXT_SHORT];         /* "212 images, 20.1 of 64 MB" */
+    char why[TEXT_LINE];              /* of the last stop at a breakpoint, or the last `why`; "" for none */
+    bool why_here;                    /* the run still stands at the place that it is about */
+    bool stopped;                     /* the run stands where a breakpoint stopped it */
     int break_count;
     struct break_view breaks[SNAPSHOT_BREAKS];
     int injected;             /* changes by hand so far: this is no clean run */

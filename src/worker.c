@@ -44,6 +44,8 @@ struct turning {
     struct worker *w;
     struct session *session;
     int64_t pending; /* whole steps still to do of a `step N` */
+    int64_t way;     /* when the command began that is being carried out; 0 between commands */
+    int64_t asked;   /* when the queue was last looked at on the way */
     bool dirty;      /* something changed since the last snapshot */
     bool unsaved;    /* or since the session saved itself */
     bool has_saved;
@@ -87,6 +89,22 @@ static void publish_snapshot(struct worker *w, struct snapshot *snapshot)
     snapshot_free(old);
 }
 
+/* Where a command is that goes a long way. */
+static void publish_way(struct turning *t, int64_t step, int64_t goal)
+{
+    struct snapshot *snapshot = session_snapshot(t->session);
+    t->published = clock_now();
+    if (!snapshot || snapshot->failed) { /* the command itself will say so, or go on elsewhere */
+        snapshot_free(snapshot);
+        return;
+    }
+    snapshot->on_way = true;
+    snapshot->message_is_error = false;
+    text_format(snapshot->message, sizeof snapshot->message,
+                "step %lld on the way to %lld: Space or Esc stops here", (long long)step, (long long)goal);
+    publish_snapshot(t->w, snapshot);
+}
+
 static void publish(struct turning *t)
 {
     struct snapshot *snapshot = session_snapshot(t->session);
@@ -94,6 +112,7 @@ static void publish(struct turning *t)
     if (!snapshot)
         return; /* no memory: the next turn tries again */
     t->dirty = false;
+    snapshot->on_way = t->pending > 0;
     if (snapshot->running && t->rate > 0)
         text_format(snapshot->rate, sizeof snapshot->rate, "%.0f steps/s", t->rate);
     publish_snapshot(t->w, snapshot);
@@ -124,18 +143,18 @@ static enum command_id command_of(const char *line)
     return command_parse(copy, &argument, error);
 }
 
-/* Whoever asks a long `step N` to pause has seen enough, whatever else waits its turn.  The mutex is held. */
-static void stop_pending(struct turning *t)
+/* Whoever asks a long way to pause has seen enough, whatever else waits its turn.  The mutex is held. */
+static bool pause_waits(struct worker *w)
 {
-    struct worker *w = t->w;
-    for (int i = 0; t->pending > 0 && i < w->queued; i++) {
+    for (int i = 0; i < w->queued; i++) {
         char *line = w->queue[(w->first + i) % QUEUE];
         enum command_id id = command_of(line);
         if (id != COMMAND_PAUSE && id != COMMAND_TOGGLE)
             continue;
-        t->pending = 0;
         memcpy(line, "pause", sizeof "pause");
+        return true;
     }
+    return false;
 }
 
 /* Questions about values are answered although a `step N` is on; all else waits until it is done. */
@@ -151,14 +170,42 @@ static char *take_line(struct turning *t)
     struct worker *w = t->w;
     char *line = NULL;
     pthread_mutex_lock(&w->mutex);
-    stop_pending(t);
-    if (w->queued > 0 && (t->pending == 0 || goes_ahead(w->queue[w->first]))) {
+    if (t->pending > 0 && pause_waits(w))
+        t->pending = 0;
+    if (w->queued > 0 && ((t->pending == 0 && t->way == 0) || goes_ahead(w->queue[w->first]))) {
         line = w->queue[w->first];
         w->first = (w->first + 1) % QUEUE;
         w->queued--;
     }
     pthread_mutex_unlock(&w->mutex);
     return line;
+}
+
+static void carry_out(struct turning *t, char *line);
+
+/* On a long way of one command: shows how far it is, answers questions about values, and ends it where the
+ * person wants to pause or to leave. */
+static bool go_on(void *context, int64_t step, int64_t goal)
+{
+    struct turning *t = context;
+    int64_t now = clock_now();
+    bool answered = false;
+    if (t->way == 0 || now - t->asked < SLICE)
+        return true;
+    t->asked = now;
+    pthread_mutex_lock(&t->w->mutex);
+    bool ends = t->w->stop || pause_waits(t->w);
+    pthread_mutex_unlock(&t->w->mutex);
+    if (ends)
+        return false;
+    for (char *line; (line = take_line(t)); free(line)) {
+        carry_out(t, line);
+        answered = true;
+    }
+    int64_t since = now - (t->published > t->way ? t->published : t->way);
+    if (answered || since >= FRAME)
+        publish_way(t, step, goal);
+    return true;
 }
 
 /* `goto N` to where the run has not been yet goes in slices, too. */
@@ -177,7 +224,7 @@ static bool goes_far(struct turning *t, const char *argument)
 }
 
 /* `step N` is turned in slices: N of 1 at once, the rest is kept. */
-static void carry_out(struct turning *t, char *line)
+static void carry_out_line(struct turning *t, char *line)
 {
     char *argument, error[160], *end;
     enum command_id id = command_parse(line, &argument, error);
@@ -199,6 +246,15 @@ static void carry_out(struct turning *t, char *line)
     if (id == COMMAND_GOTO && goes_far(t, argument))
         return;
     session_command(t->session, id, argument, error);
+}
+
+/* A question that is answered on the way of another command is carried out within it. */
+static void carry_out(struct turning *t, char *line)
+{
+    int64_t way = t->way;
+    t->way = way ? way : clock_now();
+    carry_out_line(t, line);
+    t->way = way;
 }
 
 /* ---- turning ---- */
@@ -304,6 +360,7 @@ static void *worker_main(void *argument)
     char error[DEVICE_TEXT];
     t.session = session_open(&options, error);
     if (t.session) {
+        session_on_way(t.session, go_on, &t);
         publish(&t);
         turn(&t);
         session_close(t.session);
@@ -363,7 +420,7 @@ void worker_autosave(struct worker *w, const char *path)
 bool worker_send(struct worker *w, const char *line)
 {
     size_t size = strlen(line) + 1;
-    char *copy = malloc(size < 6 ? 6 : size); /* "pause" fits: see stop_pending */
+    char *copy = malloc(size < 6 ? 6 : size); /* "pause" fits: see pause_waits */
     if (!copy)
         return false;
     memcpy(copy, line, size);

@@ -280,7 +280,8 @@ static void a_skipped_step_by_hand_is_told_as_such(void **state)
 static void a_step_has_many_places(void **state)
 {
     struct session *s = *state;
-    static const char *const commands[] = {"continue", "step", "out", "phase 100", "into 200", "goto 40", "run"};
+    static const char *const commands[] = {"continue", "step",    "out", "phase 100",
+                                           "into 200", "goto 40", "run"};
     char digest[24];
     run(s, "recipe O2");
     run(s, "scaler pytorch:init=16777216,window=3");

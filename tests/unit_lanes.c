@@ -41,6 +41,47 @@ static void four_lanes_run_side_by_side(void **state)
     refuse(s, "lane turn", "lane add");
 }
 
+/* A lane with a master, or with another rounding of updates, is the run that lane 0 is with it. */
+static void lanes_are_variants_of_recipes(void **state)
+{
+    struct session *s = *state;
+    char claim[3][64];
+    run(s, "twin off");
+    run(s, "recipe bf16-pure");
+    run(s, "lane add bf16-pure update-rounding=kahan");
+    run(s, "lane add O2 cpu master=off fixed:1024");
+    run(s, "lane add bf16-pure update-rounding=sr master=on");
+    expect(s, "lane1.recipe == bf16-pure+kahan");
+    expect(s, "lane2.recipe == O2-master fixed:1024 cpu");
+    expect(s, "lane3.recipe == bf16-pure+master+sr");
+    run(s, "step 20");
+    for (int i = 1; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "lane%d.state-digest", i);
+        snprintf(claim[i - 1], sizeof claim[0], "state-digest == %s", fact(s, name));
+    }
+    assert_string_not_equal(claim[0], claim[2]);
+    static const char *const same[3][4] = {{"recipe bf16-pure", "update-rounding kahan"},
+                                           {"recipe O2", "scaler fixed:1024", "master off"},
+                                           {"recipe bf16-pure", "master on", "update-rounding sr"}};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 4 && same[i][k]; k++)
+            run(s, same[i][k]);
+        run(s, "step 20");
+        expect(s, claim[i]);
+    }
+    run(s, "twin bf16-pure update-rounding=kahan");
+    expect(s, "twin.recipe == bf16-pure+kahan");
+    run(s, "lane drop 3");
+    refuse(s, "lane add O2 master=maybe", "master=maybe");
+    refuse(s, "lane add fp32 master=on", "nothing that fp32 can have");
+    refuse(s, "lane add O2 update-rounding=up", "update-rounding=up");
+    refuse(s, "lane add O2 cpu cuda", "master=on|off");
+    refuse(s, "lane add O2 none fixed:1", "master=on|off");
+    refuse(s, "lane add master=off O2", "no recipe");
+    refuse(s, "twin on fixed:1", "takes nothing more");
+}
+
 static void drift_by_tensor_adds_up(void **state)
 {
     struct session *s = *state;
@@ -260,8 +301,11 @@ int main(void)
 {
 #define WITH_SESSION(test) cmocka_unit_test_setup_teardown(test, start, stop)
     const struct CMUnitTest tests[] = {
-        WITH_SESSION(four_lanes_run_side_by_side),      WITH_SESSION(drift_by_tensor_adds_up),
-        WITH_SESSION(first_differences_name_the_place), cmocka_unit_test(two_devices_agree_to_the_last_bit),
+        WITH_SESSION(four_lanes_run_side_by_side),
+        WITH_SESSION(lanes_are_variants_of_recipes),
+        WITH_SESSION(drift_by_tensor_adds_up),
+        WITH_SESSION(first_differences_name_the_place),
+        cmocka_unit_test(two_devices_agree_to_the_last_bit),
         WITH_SESSION(watch_and_map_show_what_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,6 +112,84 @@ static void a_saved_session_is_reached_again(void **state)
     session_close(other);
 }
 
+/* What Bits and Update were asked comes back as well, and the lanes with what they differ in. */
+static void questions_come_back(void **state)
+{
+    struct session *s = *state;
+    struct session_options options = {.device = "cpu", .twin = true};
+    static const char *const lines[] = {"lane add bf16-pure update-rounding=kahan",
+                                        "lane add O2 master=off cpu fixed:8",
+                                        "step 2",
+                                        "formats fp16,e4m3,e5m7,bf16",
+                                        "saturate on",
+                                        "flush on",
+                                        "nan x86",
+                                        "rounding sr",
+                                        "step-size 1/3",
+                                        "gradient 2^-7",
+                                        "repeats 77",
+                                        "w 1.5",
+                                        "value -inf",
+                                        "heat fc1.weight"};
+    static const char *const more[] = {"delta 1e-3", "weight fc1.weight[1,2]", "calc 1 + -1e-5", "formats",
+                                       "value 3"};
+    char error[DEVICE_TEXT], line[200];
+    size_t size, again;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        run(s, lines[i]);
+    for (size_t i = 0; i <= sizeof more / sizeof *more; i++) {
+        struct session *other = session_open(&options, error);
+        assert_non_null(other);
+        save(s, path("one"));
+        snprintf(line, sizeof line, "load %s", path("one"));
+        run(other, line);
+        save(other, path("two"));
+        char *first = slurp(path("one"), &size), *second = slurp(path("two"), &again);
+        assert_string_equal(first, second);
+        struct snapshot *p = session_snapshot(s), *q = session_snapshot(other);
+        assert_string_equal(p->focus, q->focus);
+        assert_string_equal(p->formats, q->formats);
+        assert_string_equal(p->update_lr, q->update_lr);
+        assert_string_equal(p->update_grad, q->update_grad);
+        assert_string_equal(p->lanes[2].recipe, "bf16-pure+kahan");
+        assert_int_equal(p->mode, q->mode);
+        assert_int_equal(p->calc.shown, q->calc.shown);
+        for (int k = 0; k < p->lane_count; k++)
+            assert_string_equal(p->lanes[k].recipe, q->lanes[k].recipe);
+        for (int k = 0; k < p->bits.count; k++)
+            assert_string_equal(p->bits.rows[k].hex, q->bits.rows[k].hex);
+        for (int k = 0; k < UPDATE_SCHEMES; k++)
+            assert_string_equal(p->update.rows[k].after_hex, q->update.rows[k].after_hex);
+        snapshot_free(p);
+        snapshot_free(q);
+        session_close(other);
+        free(first);
+        free(second);
+        if (i < sizeof more / sizeof *more)
+            run(s, more[i]);
+    }
+}
+
+/* As the first version wrote it: the questions stay as they are. */
+static void files_without_questions_load(void **state)
+{
+    struct session *s = *state;
+    size_t size;
+    run(s, "step 2");
+    save(s, path("good"));
+    char *text = slurp(path("good"), &size), *at = strstr(text, "weight fc"), old[4096], error[160];
+    assert_non_null(at);
+    snprintf(old, sizeof old, "%.*sbreak nan\n# end\n", (int)(at - text), text);
+    put(path("old"), old, strlen(old));
+    run(s, "value 2^-24");
+    run(s, "restart");
+    if (save_read(s, path("old"), error) != SAVE_DONE)
+        fail_msg("%s", error);
+    expect(s, "step == 2");
+    expect(s, "bits.fp16 == 0x0001");
+    free(text);
+}
+
 static void another_digest_is_told(void **state)
 {
     struct session *s = *state;
@@ -157,6 +235,14 @@ static void damaged_files_get_one_line(void **state)
         "# ulpscope session 1\nset fc1.weight[0,0] = 1e999999999999\nexpect step == 0\n# end\n",
         "# ulpscope session 1\nrecipe nothing\nexpect step == 0\n# end\n",
         "# ulpscope session 1\nlane add O2 x y z\nexpect step == 0\n# end\n",
+        "# ulpscope session 1\nlane add O2 master=maybe\nexpect step == 0\n# end\n",
+        "# ulpscope session 1\nlane add fp32 master=on\nexpect step == 0\n# end\n",
+        "# ulpscope session 1\nvalue 1/0\nexpect step == 0\n# end\n",
+        "# ulpscope session 1\nvalue \nexpect step == 0\n# end\n",
+        "# ulpscope session 1\ncalc 1 +\nexpect step == 0\n# end\n",
+        "# ulpscope session 1\nformats e9m99\nexpect step == 0\n# end\n",
+        "# ulpscope session 1\nheat nothing\nexpect step == 0\n# end\n",
+        "# ulpscope session 1\nrepeats 99999999999\nexpect step == 0\n# end\n",
         "# ulpscope session 1\nexpect\n# end\n",
         "# ulpscope session 1\nwhatever\n# end\n",
         "# ulpscope session 2\nexpect step == 0\n# end\n",
@@ -255,8 +341,12 @@ int main(void)
 {
 #define WITH_SESSION(test) cmocka_unit_test_setup_teardown(test, start, stop)
     const struct CMUnitTest tests[] = {
-        WITH_SESSION(a_saved_session_is_reached_again), WITH_SESSION(another_digest_is_told),
-        WITH_SESSION(damaged_files_get_one_line),       WITH_SESSION(kills_leave_a_whole_file),
+        WITH_SESSION(a_saved_session_is_reached_again),
+        WITH_SESSION(another_digest_is_told),
+        WITH_SESSION(questions_come_back),
+        WITH_SESSION(files_without_questions_load),
+        WITH_SESSION(damaged_files_get_one_line),
+        WITH_SESSION(kills_leave_a_whole_file),
         WITH_SESSION(it_saves_itself_and_is_restored),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

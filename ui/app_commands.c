@@ -277,12 +277,14 @@ static bool do_help(struct app *app, const char *argument, char *error)
     return true;
 }
 
-/* One level: the help, a demo, a calculation, a search's mark. */
+/* One level: the help, a long way that a command goes, a demo, a calculation, a search's mark. */
 static bool do_back(struct app *app, const char *argument, char *error)
 {
     (void)argument;
     if (app->help)
         app->help = false;
+    else if (app->snapshot && app->snapshot->on_way)
+        return app_send(app, command_table[COMMAND_PAUSE].name, error);
     else if (app->player.loaded)
         player_end(app);
     else if (app->view.panel == PANEL_BITS && app->snapshot && app->snapshot->calc.shown)
