@@ -143,15 +143,17 @@ static enum command_id command_of(const char *line)
     return command_parse(copy, &argument, error);
 }
 
-/* Whoever asks a long way to pause has seen enough, whatever else waits its turn.  The mutex is held. */
-static bool pause_waits(struct worker *w)
+/* Whoever asks a long way to pause has seen enough, whatever else waits its turn: with the end of the way that
+ * is done.  The mutex is held. */
+static bool take_pause(struct worker *w)
 {
     for (int i = 0; i < w->queued; i++) {
-        char *line = w->queue[(w->first + i) % QUEUE];
-        enum command_id id = command_of(line);
+        enum command_id id = command_of(w->queue[(w->first + i) % QUEUE]);
         if (id != COMMAND_PAUSE && id != COMMAND_TOGGLE)
             continue;
-        memcpy(line, "pause", sizeof "pause");
+        free(w->queue[(w->first + i) % QUEUE]);
+        for (w->queued--; i < w->queued; i++)
+            w->queue[(w->first + i) % QUEUE] = w->queue[(w->first + i + 1) % QUEUE];
         return true;
     }
     return false;
@@ -170,7 +172,7 @@ static char *take_line(struct turning *t)
     struct worker *w = t->w;
     char *line = NULL;
     pthread_mutex_lock(&w->mutex);
-    if (t->pending > 0 && pause_waits(w))
+    if (t->pending > 0 && take_pause(w))
         t->pending = 0;
     if (w->queued > 0 && ((t->pending == 0 && t->way == 0) || goes_ahead(w->queue[w->first]))) {
         line = w->queue[w->first];
@@ -194,7 +196,7 @@ static bool go_on(void *context, int64_t step, int64_t goal)
         return true;
     t->asked = now;
     pthread_mutex_lock(&t->w->mutex);
-    bool ends = t->w->stop || pause_waits(t->w);
+    bool ends = t->w->stop || take_pause(t->w);
     pthread_mutex_unlock(&t->w->mutex);
     if (ends)
         return false;
@@ -419,11 +421,9 @@ void worker_autosave(struct worker *w, const char *path)
 
 bool worker_send(struct worker *w, const char *line)
 {
-    size_t size = strlen(line) + 1;
-    char *copy = malloc(size < 6 ? 6 : size); /* "pause" fits: see pause_waits */
+    char *copy = strdup(line);
     if (!copy)
         return false;
-    memcpy(copy, line, size);
     pthread_mutex_lock(&w->mutex);
     bool room = w->queued < QUEUE;
     if (room)

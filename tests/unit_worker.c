@@ -304,6 +304,115 @@ static void breakpoints_end_long_ways(void **state)
     snapshot_free(s);
 }
 
+static void write_file(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(text, 1, strlen(text), out), strlen(text));
+    fclose(out);
+}
+
+/* The next snapshot taken on a long way of a command. */
+static struct snapshot *until_on_way(struct bench *b)
+{
+    struct snapshot *s;
+    for (s = next(b); !s->on_way; s = next(b))
+        snapshot_free(s);
+    return s;
+}
+
+static struct snapshot *until_focus(struct bench *b, const char *focus)
+{
+    struct snapshot *s;
+    for (s = next(b); strcmp(s->focus, focus) != 0; s = next(b))
+        snapshot_free(s);
+    return s;
+}
+
+static struct snapshot *until_seed(struct bench *b, const char *seed)
+{
+    struct snapshot *s;
+    for (s = next(b); strcmp(s->seed, seed) != 0; s = next(b))
+        snapshot_free(s);
+    return s;
+}
+
+/* Replaying a session shows how far it is, answers questions on the way, and ends where the person pauses. */
+static void a_long_load_can_be_watched_and_ended(void **state)
+{
+    struct bench *b = *state;
+    char path[] = "/tmp/ulpscope-load-XXXXXX", line[60];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    snprintf(line, sizeof line, "load %s", path);
+    write_file(path, "# ulpscope session 1\ntask xor\nstep 9000000\nexpect step == 9000000\n# end\n");
+    assert_true(worker_send(b->w, line));
+    struct snapshot *s = until_on_way(b);
+    assert_non_null(strstr(s->message, "on the way to 9000000"));
+    assert_false(s->running || s->message_is_error);
+    snapshot_free(s);
+    assert_true(worker_send(b->w, "value 2^-24"));
+    s = until_focus(b, "2^-24");
+    assert_true(s->on_way);
+    assert_string_equal(s->bits.rows[FORMAT_FP16].hex, "0x0001");
+    snapshot_free(s);
+    assert_true(worker_send(b->w, "seed 7")); /* waits, and so does all behind it but a pause */
+    assert_true(worker_send(b->w, "value 3"));
+    assert_true(worker_send(b->w, "pause"));
+    s = until_seed(b, "7");
+    assert_true(s->step == 0 && !s->on_way && !s->running);
+    if (strcmp(s->focus, "3") != 0)
+        snapshot_free(until_focus(b, "3"));
+    snapshot_free(s);
+    write_file(path, "# ulpscope session 1\ntask xor\nseed 5\nstep 300\nexpect step == 300\n# end\n");
+    assert_true(worker_send(b->w, line));
+    s = until_step(b, 300);
+    while (s->on_way) {
+        snapshot_free(s);
+        s = next(b);
+    }
+    assert_non_null(strstr(s->message, "the digest is the one saved"));
+    snapshot_free(s);
+    write_file(path, "# ulpscope session 1\ntask xor\nstep 9000000\nexpect step == 9000000\n# end\n");
+    assert_true(worker_send(b->w, line));
+    snapshot_free(until_on_way(b));
+    assert_true(worker_send(b->w, "toggle"));
+    for (s = next(b); s->on_way; s = next(b))
+        snapshot_free(s);
+    assert_non_null(strstr(s->message, "stopped at step "));
+    assert_false(s->running);
+    snapshot_free(s);
+    assert_true(worker_send(b->w, line)); /* the program can be left on the way */
+    snapshot_free(until_on_way(b));
+    unlink(path);
+}
+
+/* So does the way back to a place that no image is near, and the search for a first cause. */
+static void long_ways_back_can_be_ended(void **state)
+{
+    struct bench *b = *state;
+    assert_true(worker_send(b->w, "task xor"));
+    assert_true(worker_send(b->w, "budget 1"));
+    assert_true(worker_send(b->w, "twin off"));
+    assert_true(worker_send(b->w, "step 60000"));
+    snapshot_free(until_step(b, 60000));
+    static const char *const ways[] = {"goto 59990", "goto 57000", "goto 31000"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char seed[8];
+        assert_true(worker_send(b->w, ways[i]));
+        assert_true(worker_send(b->w, "pause"));
+        snprintf(seed, sizeof seed, "w 1.%zu", i);
+        assert_true(worker_send(b->w, seed));
+        struct snapshot *s = until_focus(b, seed + 2);
+        assert_true(s->step <= 60000 && !s->failed && !s->on_way);
+        assert_int_equal(s->last_step, 60000);
+        snapshot_free(s);
+    }
+    assert_true(worker_send(b->w, "goto 60000"));
+    snapshot_free(until_step(b, 60000));
+}
+
 /* What the person did is on disk when the program ends, and comes back. */
 static void a_session_saves_itself(void **state)
 {
@@ -343,6 +452,8 @@ int main(void)
         WITH_WORKER(a_long_step_answers_questions_and_can_be_stopped),
         WITH_WORKER(a_storm_of_commands_from_two_threads_is_survived),
         WITH_WORKER(breakpoints_end_long_ways),
+        WITH_WORKER(a_long_load_can_be_watched_and_ended),
+        WITH_WORKER(long_ways_back_can_be_ended),
         cmocka_unit_test(a_session_saves_itself),
         cmocka_unit_test_setup_teardown(without_a_device_it_says_so, start_without_device, stop),
         cmocka_unit_test_setup_teardown(a_full_queue_refuses, start_without_device, stop),
