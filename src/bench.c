@@ -3,7 +3,7 @@
 #include "bench.h"
 #include "probe.h"
 #include "quantize.h"
-#include "trainer.h"
+#include "session_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +191,75 @@ static bool bench_recipe(struct device *d, const struct task *task, const struct
     return true;
 }
 
+/* ---- the debugger ---- */
+
+/* Steps a second of a session, with all its counters and accounts; 0 if the device failed. */
+static double time_session(struct session *s)
+{
+    double best = 0;
+    for (int run = 0; run < RUNS; run++) {
+        double start = seconds_now(), spent;
+        long steps = 0;
+        do {
+            if (!session_advance(s, 16))
+                return 0;
+            steps += 16;
+            spent = seconds_now() - start;
+        } while (spent < 0.06);
+        best = (double)steps / spent > best ? (double)steps / spent : best;
+    }
+    return best;
+}
+
+/* The longest of some jumps back by 1,000 steps; -1 if the device failed. */
+static double time_jumps(struct session *s)
+{
+    enum { FROM = 2000, BACK = 1000, JUMPS = 25 };
+    double worst = 0;
+    if (!session_travel(s, (struct position){FROM, 0}, false))
+        return -1;
+    for (int i = 0; i < JUMPS; i++) {
+        struct position here = {FROM + 7 * i, 0}, there = {here.step - BACK, 0};
+        if (!session_travel(s, here, false))
+            return -1;
+        double start = seconds_now();
+        if (!session_travel(s, there, false))
+            return -1;
+        double spent = seconds_now() - start;
+        worst = spent > worst ? spent : worst;
+    }
+    return worst;
+}
+
+static bool bench_session(const char *device, report_function *report, void *context, char *error)
+{
+    struct session_options options = {device, true};
+    struct session *s = session_open(&options, error);
+    if (!s)
+        return false;
+    double with = time_session(s), without = 0;
+    struct bench_result steps = {.group = "session", .unit = "steps/s", .value = with},
+                        adds = {.group = "session", .unit = "%"}, jump = {.group = "session", .unit = "s"};
+    snprintf(steps.name, sizeof steps.name, "spiral, counters, fp32 twin, history");
+    snprintf(adds.name, sizeof adds.name, "what history adds to a step");
+    snprintf(jump.name, sizeof jump.name, "1,000 steps back, longest of 25 jumps");
+    jump.value = with > 0 ? time_jumps(s) : -1;
+    s->history.off = true;
+    if (jump.value >= 0 && session_build(s, &s->setup, error))
+        without = time_session(s);
+    bool ok = with > 0 && without > 0;
+    if (ok) {
+        adds.value = 100 * (without / with - 1);
+        report(context, &steps);
+        report(context, &adds);
+        report(context, &jump);
+    } else {
+        snprintf(error, DEVICE_TEXT, "%.150s", s->message);
+    }
+    session_close(s);
+    return ok;
+}
+
 /* ---- start-up ---- */
 
 static bool bench_start(const char *device, report_function *report, void *context, char *error)
@@ -228,5 +297,5 @@ bool bench_run(const char *device, report_function *report, void *context, char 
     if (!ok && *device_error(d))
         snprintf(error, DEVICE_TEXT, "%s", device_error(d));
     device_close(d);
-    return ok && bench_start(device, report, context, error);
+    return ok && bench_session(device, report, context, error) && bench_start(device, report, context, error);
 }

@@ -1,4 +1,4 @@
-/* bench.h: how fast things are here and now: casts, rounding, training steps, start-up.  Figures are ratios'
+/* bench.h: how fast things are here and now: casts, rounding, training steps, the debugger, start-up.  Figures are ratios'
  * raw material: compare them only within one run on one machine. */
 #ifndef ULPSCOPE_SRC_BENCH_H
 #define ULPSCOPE_SRC_BENCH_H
@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 struct bench_result {
-    const char *group; /* "cast", "round", "train", "start" */
+    const char *group; /* "cast", "round", "train", "session", "start" */
     char name[64];     /* "fp32 to fp16", "spiral O2", "open device and session" */
-    const char *unit;  /* "values/s", "steps/s", "s" */
+    const char *unit;  /* "values/s", "steps/s", "%", "s" */
     double value;
     double against; /* the same bytes by memcpy, for casts; else 0 */
 };

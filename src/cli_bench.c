@@ -22,12 +22,13 @@ static void report(void *context, const struct bench_result *r)
     }
     const char *group = strcmp(r->group, "start") == 0 ? "start" : r->group;
     if (strcmp(r->unit, "values/s") == 0)
-        fprintf(o->c->out, "  %-6s %-32s %8.2f G values/s   %3.0f %% of memcpy of the same bytes\n", group,
+        fprintf(o->c->out, "  %-7s %-40s %8.2f G values/s   %3.0f %% of memcpy of the same bytes\n", group,
                 r->name, r->value / 1e9, 100 * r->value / r->against);
     else if (strcmp(r->unit, "s") == 0)
-        fprintf(o->c->out, "  %-6s %-32s %8.2f ms\n", group, r->name, 1e3 * r->value);
+        fprintf(o->c->out, "  %-7s %-40s %8.2f ms\n", group, r->name, 1e3 * r->value);
     else
-        fprintf(o->c->out, "  %-6s %-32s %8.0f %s\n", group, r->name, r->value, r->unit);
+        fprintf(o->c->out, "  %-7s %-40s %8.*f %s\n", group, r->name, strcmp(r->unit, "%") == 0, r->value,
+                r->unit);
     cli_flush(o->c);
 }
 

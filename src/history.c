@@ -182,6 +182,7 @@ void history_rewind(struct history *h, int64_t step)
 void history_clear(struct history *h)
 {
     size_t budget = h->budget;
+    bool off = h->off;
     while (h->count > 0)
         drop(h, &h->checkpoints[--h->count]);
     while (h->change_count > 0)
@@ -190,4 +191,5 @@ void history_clear(struct history *h)
     free(h->changes);
     memset(h, 0, sizeof *h);
     h->budget = budget;
+    h->off = off;
 }

@@ -35,6 +35,7 @@ struct checkpoint {
 };
 
 struct history {
+    bool off;                       /* for measurements: steps are not remembered */
     size_t budget, used;            /* bytes */
     int coarse;                     /* how often the budget has halved what is kept */
     struct checkpoint *checkpoints; /* in the order of their steps */

@@ -135,7 +135,7 @@ bool session_build(struct session *s, const struct setup *setup, char *error)
     if (other_task)
         session_weight_default(s);
     session_start_history(s);
-    return true;
+    return !s->failed || session_device_failed(s, error);
 }
 
 /* ---- opening ---- */

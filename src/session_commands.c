@@ -294,31 +294,29 @@ static command_handler *handler_of(enum command_id id)
                                         : session_debug_handlers[id];
 }
 
-/* Once more, on the cpu; but a change by hand that was meant for another place is not made. */
-static bool try_again(struct session *s, enum command_id id, const char *argument, struct position at,
-                      char *error)
+/* Carries it out; where the device fails, once more on the cpu, from where the run was. */
+static bool carry_out(struct session *s, enum command_id id, const char *argument, char *error)
 {
-    if (!s->failed || !session_rescue(s))
-        return false;
-    bool is_change = id == COMMAND_SET || id == COMMAND_FLIP_AT || id == COMMAND_INJECT;
-    if (is_change && position_order(at, session_position(s)) != 0)
-        return session_refuse(error, "%.159s", s->message);
-    return handler_of(id)(s, argument, error);
+    struct position at = session_position(s);
+    char before[DEVICE_TEXT];
+    text_format(before, sizeof before, "%s", device_error(s->device));
+    if (handler_of(id)(s, argument, error))
+        return true;
+    if (!s->failed && strcmp(before, device_error(s->device)) != 0) /* as it made new lanes */
+        session_fail(s);
+    return s->failed && session_rescue_at(s, at) && handler_of(id)(s, argument, error);
 }
 
 bool session_command(struct session *s, enum command_id id, const char *argument, char *error)
 {
-    command_handler *handler = handler_of(id);
-    struct position at = session_position(s);
     if (s->failed)
         return session_device_failed(s, error);
     s->message[0] = '\0';
     s->message_is_error = false;
     if (s->way.depth++ == 0)
         s->way.cut = false;
-    bool ok = handler ? command_check(id, argument, error) &&
-                            (handler(s, argument, error) || try_again(s, id, argument, at, error))
-                      : session_refuse(error, "not a command of the session");
+    bool ok = handler_of(id) ? command_check(id, argument, error) && carry_out(s, id, argument, error)
+                             : session_refuse(error, "not a command of the session");
     s->way.depth--;
     if (!ok)
         session_say(s, error, true);

@@ -72,7 +72,11 @@ static void overflow_place(struct session *s, char *to, size_t size)
     struct incident in;
     bool exact = s->lanes[0].state.found_inf && !s->injected;
     text_format(to, size, "a gradient was not finite");
-    if (!incident_in_place(s->lanes[0].trainer, INCIDENT_NOT_FINITE, NULL, exact, &in) || !in.found)
+    if (!incident_in_place(s->lanes[0].trainer, INCIDENT_NOT_FINITE, NULL, exact, &in)) {
+        session_fail(s);
+        return;
+    }
+    if (!in.found)
         return;
     text_format(s->overflow_tensor, sizeof s->overflow_tensor, "%s", in.tensor);
     char text[TEXT_VALUE];

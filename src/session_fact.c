@@ -333,8 +333,9 @@ static bool find_fact(struct session *s, const char *name, char *text, size_t si
 
 bool session_fact(struct session *s, const char *name, char *text, size_t size)
 {
+    struct position at = session_position(s);
     bool ok = !s->failed && find_fact(s, name, text, size);
-    return ok || (s->failed && session_rescue(s) && find_fact(s, name, text, size));
+    return ok || (s->failed && session_rescue_at(s, at) && find_fact(s, name, text, size));
 }
 
 /* ---- claims ---- */

@@ -207,6 +207,8 @@ bool session_whole_step(struct session *s);    /* to the end of the step */
 void session_start_history(struct session *s); /* a new run */
 /* The cpu in place of a device that failed, at the last whole step.  False if there is no way. */
 bool session_rescue(struct session *s);
+/* The same, and back to the place where the run stood. */
+bool session_rescue_at(struct session *s, struct position at);
 void session_note_rescue(struct session *s); /* as an event, unless it is there */
 /* Where the phase that comes next ends, and where the one before begins. */
 struct position session_phase_end(const struct session *s);

@@ -44,7 +44,8 @@ static bool find_difference(struct session *s, int a, int b)
     if (d->found)
         return true;
     if (!compare_first_difference(s->lanes[a].trainer, s->lanes[b].trainer, d))
-        return false;
+        return !*device_error(s->lanes[a].device) && !*device_error(s->lanes[b].device) ? false
+                                                                                        : session_fail(s);
     if (!d->found || !same_low(s, a, b))
         return true;
     pair_text(s, a, b, d, text, sizeof text);

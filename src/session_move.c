@@ -139,6 +139,8 @@ void session_start_history(struct session *s)
     struct checkpoint c;
     if (take_images(s, &c))
         keep_images(s, &c);
+    else if (*device_error(s->device))
+        session_fail(s);
 }
 
 /* ---- forwards ---- */
@@ -169,7 +171,8 @@ static bool repeat_changes(struct session *s)
 static bool arrive(struct session *s)
 {
     struct checkpoint c;
-    bool is_new = !history_has(&s->history, session_position(s).step) && take_images(s, &c);
+    bool is_new =
+        !s->history.off && !history_has(&s->history, session_position(s).step) && take_images(s, &c);
     if (!is_new && !session_lanes_refresh(s))
         return false;
     s->accounted = session_position(s).step;
@@ -322,6 +325,8 @@ static bool travel(struct session *s, struct position to, const struct position 
     bool ok = !(backwards || (!from && has_shortcut(s, to))) || back(s, to);
     ok = ok && forward(s, to, from);
     s->looking = false;
+    if (ok && session_in_step(s) && !s->stopped) /* a stop has looked at all */
+        ok = session_lanes_refresh(s);
     return ok;
 }
 
@@ -358,7 +363,7 @@ bool session_travel(struct session *s, struct position to, bool stops)
                     (long long)session_position(s).step, (long long)to.step);
         ok = true;
     }
-    if (!ok || (session_in_step(s) && !session_lanes_refresh(s)))
+    if (!ok)
         return false;
     text_kernels(s->train_kernels, sizeof s->train_kernels, s->device, s->launches_before);
     if (s->live)

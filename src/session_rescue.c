@@ -50,7 +50,8 @@ bool session_rescue(struct session *s)
     struct trainer *made[SNAPSHOT_LANES];
     char error[DEVICE_TEXT], why[TEXT_VALUE];
     struct position to = {s->accounted, 0}, known = s->history.frontier;
-    if (s->rescued || s->way.asking || s->history.count == 0)
+    bool anew = s->history.count == 0; /* it failed before the image of the start was taken */
+    if (s->rescued || s->way.asking || (anew && s->accounted > 0))
         return false;
     if (position_order(known, to) < 0) /* beyond that it has only looked */
         to = (struct position){known.step, 0};
@@ -64,8 +65,10 @@ bool session_rescue(struct session *s)
     }
     take_over(s, cpu, made);
     s->failed = false;
+    if (anew)
+        session_start_history(s);
     if (!session_scratch_make(s) || !session_scratch_grow(s, trainer_arena(made[0]).elements, error) ||
-        !session_return(s, to))
+        s->failed || !session_return(s, to))
         return session_fail(s);
     text_format(s->device_text, sizeof s->device_text, "%.200s · in place of %s", cpu->description,
                 s->rescued_from);
@@ -75,5 +78,20 @@ bool session_rescue(struct session *s)
     s->message_is_error = true;
     s->running = s->was_running;
     s->bits_fresh = s->update_fresh = false;
+    return true;
+}
+
+bool session_rescue_at(struct session *s, struct position at)
+{
+    bool stopped = s->stopped;
+    char message[TEXT_VALUE];
+    if (!session_rescue(s))
+        return false;
+    text_format(message, sizeof message, "%s", s->message);
+    if (position_order(session_position(s), at) != 0 && !session_travel(s, at, false))
+        return false;
+    session_note_rescue(s);
+    s->stopped = stopped;
+    session_say(s, message, true);
     return true;
 }

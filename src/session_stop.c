@@ -155,7 +155,7 @@ static bool look_and_stop(struct session *s, struct position from, struct positi
         session_break_why(s, &s->breaks[*hit], p->launch[*hit], s->why, sizeof s->why);
         to = place(s, step, p->launch[*hit]);
     }
-    return !s->failed && stand(s, to);
+    return !s->failed && stand(s, to) && (!session_in_step(s) || session_lanes_refresh(s));
 }
 
 bool session_stop_in_step(struct session *s, struct position from, struct position to)

@@ -276,9 +276,13 @@ struct snapshot *session_snapshot(struct session *s)
     struct snapshot *out = calloc(1, sizeof *out);
     if (!out)
         return NULL;
+    struct position at = session_position(s);
     out->generation = ++s->generation;
-    if (!s->failed && !view_all(s, out) && s->failed && session_rescue(s))
+    if (!s->failed && !view_all(s, out) && s->failed && session_rescue_at(s, at)) {
+        memset(out, 0, sizeof *out);
+        out->generation = s->generation;
         view_all(s, out);
+    }
     view_setup(s, out);
     view_progress(s, out);
     view_focus(s, out);
