@@ -103,7 +103,7 @@ const struct cli_verb cli_verb_table[] = {
       {"--loss-weight", 0, "VALUE", "multiplies the loss (default 1)"},
       {"--batch", 0, "all", "every sample in every step"},
       {"--accumulate", 0, "fp32", "the format of sums in matrix products"},
-      {"--compare", 0, "R,R", "more lanes: recipes on the same batches, R@DEVICE on another device"},
+      {"--compare", 0, "R,R", "more lanes on the same batches: R, R-master, R+kahan, R@DEVICE"},
       {"--load", 0, "FILE", "instead: replay a saved session; exit 3 if another digest is reached"},
       {"--data", 0, "DIR", NULL},
       {"--seed", 0, "N", "of data, initial weights and stochastic rounding (default 0)"},

@@ -89,7 +89,8 @@ static int read_recipe(struct cli *c, struct recipe *recipe)
     return CLI_DONE;
 }
 
-/* One of --compare: a recipe with its own scaler, and "@" and a device. */
+/* One of --compare: a recipe with its own scaler, what differs from it, and "@" and a device:
+ * "bf16-pure+kahan@cpu". */
 static int read_lane(struct cli *c, struct train_order *o, const char *text, size_t length)
 {
     struct lane_order *l = &o->lanes[o->lane_count];
@@ -99,8 +100,8 @@ static int read_lane(struct cli *c, struct train_order *o, const char *text, siz
     char *at = strchr(name, '@');
     if (at)
         *at++ = '\0';
-    const struct recipe *recipe = recipe_find(name);
-    if (!recipe)
+    struct recipe recipe;
+    if (!recipe_read(name, &recipe))
         return no_such(c, "--compare", name, "see 'ulpscope recipes'");
     bool known = !at;
     for (int i = 0; at && i < DEVICE_DRIVER_COUNT; i++)
@@ -109,9 +110,10 @@ static int read_lane(struct cli *c, struct train_order *o, const char *text, siz
     if (!known)
         return cli_fail(c, CLI_USAGE, "--compare: no device %s (cpu, cuda)", quoted);
     l->config = o->lanes[0].config;
-    l->config.recipe = *recipe;
+    l->config.recipe = recipe;
+    recipe_text(&recipe, l->recipe, sizeof l->recipe);
     text_format(l->device, sizeof l->device, "%s", at ? at : "");
-    scaler_parse(recipe->scaler, &l->config.scaler, quoted, &column);
+    scaler_parse(recipe.scaler, &l->config.scaler, quoted, &column);
     scaler_text(&l->config.scaler, l->scaler, sizeof l->scaler);
     o->lane_count++;
     return CLI_DONE;
@@ -146,6 +148,7 @@ static int read_order(struct cli *c, struct train_order *o)
         return status;
     struct trainer_config *config = &o->lanes[0].config;
     *config = trainer_defaults(task, &recipe);
+    text_format(o->lanes[0].recipe, sizeof o->lanes[0].recipe, "%s", recipe.name);
     o->lane_count = 1;
     o->every = 1;
     if (accumulate && strcmp(accumulate, "fp32") != 0)

@@ -15,6 +15,7 @@ struct train_order {
     int lane_count;
     struct lane_order {
         struct trainer_config config;
+        char recipe[48]; /* the preset's name; with what differs from it in lanes of --compare */
         char scaler[160];
         char device[16]; /* "" for the run's own */
     } lanes[TRAIN_LANES];

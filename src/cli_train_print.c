@@ -42,9 +42,8 @@ static json_t *lanes_json(const struct train_run *r)
     json_t *lanes = json_array();
     for (int i = 0; i < r->order->lane_count; i++) {
         const struct lane_order *o = &r->order->lanes[i];
-        json_array_append_new(lanes,
-                              json_pack("{s:i,s:s,s:s,s:s}", "lane", i, "recipe", o->config.recipe.name,
-                                        "scaler", o->scaler, "device", r->lanes[i].device->name));
+        json_array_append_new(lanes, json_pack("{s:i,s:s,s:s,s:s}", "lane", i, "recipe", o->recipe, "scaler",
+                                               o->scaler, "device", r->lanes[i].device->name));
     }
     return lanes;
 }
@@ -65,8 +64,8 @@ bool train_print_header(struct train_run *r)
             o->lanes[0].scaler, optimizer_name(c->optimizer), (unsigned long long)c->seed, r->device->name,
             r->device->description);
     for (int i = 1; i < o->lane_count; i++)
-        fprintf(out, "lane %d: recipe %s, scaler %s, on %s\n", i, o->lanes[i].config.recipe.name,
-                o->lanes[i].scaler, r->lanes[i].device->name);
+        fprintf(out, "lane %d: recipe %s, scaler %s, on %s\n", i, o->lanes[i].recipe, o->lanes[i].scaler,
+                r->lanes[i].device->name);
     fprintf(out, "%10s  %-12s %-12s %9s %9s %9s  %s\n", "step", "loss", "scale", "flushed", "subnormal",
             "lost", "digest");
     return true;
@@ -82,10 +81,10 @@ static json_t *lane_json(const struct train_lane *l, int lane, uint64_t digest, 
                   "flushed", (json_int_t)r->flushed, "subnormal", (json_int_t)r->subnormal, "overflowed",
                   (json_int_t)r->overflowed, "nan", (json_int_t)r->nan);
     json_t *updates = json_pack("{s:I,s:I}", "count", (json_int_t)r->updates, "lost", (json_int_t)r->lost);
-    return json_pack("{s:i,s:s,s:o,s:o,s:b,s:b,s:o,s:o,s:o,s:o}", "lane", lane, "recipe",
-                     l->order->config.recipe.name, "loss", float_json(r->loss), "scale", float_json(r->scale),
-                     "overflow", r->overflow, "skipped", r->skipped, "gradients", gradients, "updates",
-                     updates, "digest", digest_json(digest), "state_digest", digest_json(state_digest));
+    return json_pack("{s:i,s:s,s:o,s:o,s:b,s:b,s:o,s:o,s:o,s:o}", "lane", lane, "recipe", l->order->recipe,
+                     "loss", float_json(r->loss), "scale", float_json(r->scale), "overflow", r->overflow,
+                     "skipped", r->skipped, "gradients", gradients, "updates", updates, "digest",
+                     digest_json(digest), "state_digest", digest_json(state_digest));
 }
 
 static void print_share(FILE *out, uint64_t part, uint64_t whole)
@@ -222,8 +221,8 @@ static json_t *summary_lane(const struct train_run *r, int index)
     if (!trainer_digest(l->trainer, &digest, &state_digest) || !trainer_accuracy(l->trainer, &accuracy))
         return NULL;
     json_t *lane = json_pack("{s:i,s:s,s:o,s:f,s:o,s:o,s:I,s:{s:I,s:I},s:{s:I,s:I}}", "lane", index, "recipe",
-                             l->order->config.recipe.name, "loss", float_json(l->report.loss),
-                             "accuracy_approx", accuracy, "digest", digest_json(digest), "state_digest",
+                             l->order->recipe, "loss", float_json(l->report.loss), "accuracy_approx",
+                             accuracy, "digest", digest_json(digest), "state_digest",
                              digest_json(state_digest), "skipped", (json_int_t)l->sum.skipped, "gradients",
                              "count", (json_int_t)l->sum.gradients, "flushed", (json_int_t)l->sum.flushed,
                              "updates", "count", (json_int_t)l->sum.updates, "lost", (json_int_t)l->sum.lost);

@@ -47,7 +47,7 @@ enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
     X(FLIP_AT,      "flip-at",        "TENSOR[I,J] BIT",  "inject", SCOPE_SESSION, "flip a bit of lane 0 by hand")        \
     X(INJECT,       "inject-overflow","",                 "inject", SCOPE_SESSION, "an infinity into the first gradient, here")          \
     X(HEAT,         "heat",           "[TENSOR]",         "value",  SCOPE_SESSION, "a tensor as a map of exponents; none: no map") \
-    X(LANE,         "lane",           "add RECIPE [RULE] [DEVICE]|drop N","setup",SCOPE_SESSION,"up to four runs side by side; restarts") \
+    X(LANE,         "lane",           "add RECIPE [WORDS]|drop N","setup",SCOPE_SESSION,"up to four runs; WORDS: RULE DEVICE master= update-rounding=") \
     X(SAVE,         "save",           "FILE",             "file",   SCOPE_SESSION, "save the commands that lead here")    \
     X(LOAD,         "load",           "FILE",             "file",   SCOPE_SESSION, "replay a saved session and verify it") \
     X(RESTORE,      "restore",        "",                 "file",   SCOPE_SESSION, "load what was saved by itself before a crash") \

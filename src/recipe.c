@@ -1,6 +1,7 @@
 /* recipe.c: the presets.  O1, O2 and O3 are NVIDIA Apex's levels (apex/amp/frontend.py); PyTorch's autocast
  * with GradScaler is nearly O1, and bf16 is autocast with BF16, which needs no scaler. */
 #include "recipe.h"
+#include <stdio.h>
 #include <string.h>
 
 const struct recipe recipe_table[RECIPE_COUNT] = {
@@ -104,4 +105,48 @@ bool optimizer_find(const char *name, enum optimizer *out)
     if (found)
         *out = (enum optimizer)i;
     return found;
+}
+
+/* ---- presets and what differs from them ---- */
+
+void recipe_text(const struct recipe *r, char *to, size_t size)
+{
+    const struct recipe *preset = recipe_find(r->name);
+    bool master = recipe_has_master(r), other = r->rounding != preset->rounding;
+    const char *word = master == recipe_has_master(preset) ? "" : master ? "+master" : "-master";
+    snprintf(to, size, "%s%s%s%s", r->name, word, other ? "+" : "",
+             other ? update_rounding_name(r->rounding) : "");
+}
+
+/* "+master", "-master", "+sr": changes *r, and returns how long it was; 0 for something else. */
+static size_t read_word(const char *text, struct recipe *r)
+{
+    size_t length = 1 + strcspn(text + 1, "+-");
+    char word[8];
+    if (length > sizeof word)
+        return 0;
+    snprintf(word, sizeof word, "%.*s", (int)length - 1, text + 1);
+    if (strcmp(word, "master") == 0 && r->low != FORMAT_FP32)
+        *r = recipe_with_master(*r, *text == '+');
+    else if (*text != '+' || !update_rounding_find(word, &r->rounding))
+        return 0;
+    return length;
+}
+
+bool recipe_read(const char *text, struct recipe *out)
+{
+    for (int i = 0; i < RECIPE_COUNT; i++) {
+        size_t at = strlen(recipe_table[i].name), length = 1;
+        if (strncmp(text, recipe_table[i].name, at) != 0)
+            continue;
+        *out = recipe_table[i];
+        for (; text[at] && length; at += length)
+            length = text[at] == '+' || text[at] == '-' ? read_word(text + at, out) : 0;
+        if (length)
+            return true;
+    }
+    const struct recipe *alias = recipe_find(text);
+    if (alias)
+        *out = *alias;
+    return alias != NULL;
 }

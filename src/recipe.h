@@ -9,6 +9,7 @@
 #include "kernels.h"
 #include "op.h"
 #include <stdbool.h>
+#include <stddef.h>
 
 struct recipe {
     const char *name;
@@ -27,6 +28,11 @@ extern const struct recipe recipe_table[RECIPE_COUNT];
 
 /* By name; "O0" is fp32.  NULL if there is none. */
 const struct recipe *recipe_find(const char *name);
+
+/* A preset, and what differs from it, in short: "bf16-pure+kahan", "O2-master+sr"; and such a text read, false
+ * where it is none. */
+void recipe_text(const struct recipe *r, char *to, size_t size);
+bool recipe_read(const char *text, struct recipe *out);
 
 /* The same with master weights switched on or off.  Off: weights are kept in the low format only, whatever
  * the preset says; on: an FP32 copy is kept and updated (and then the optimizer works in FP32). */

@@ -33,17 +33,12 @@ static void setup_default(struct setup *setup, bool twin)
 /* "O2", and what differs from it: "O2 fixed:1", "bf16-pure+master kahan". */
 static void lane_name(char *to, size_t size, const struct recipe *r, const struct scaler *scaler)
 {
-    const struct recipe *preset = recipe_find(r->name);
     char rule[TEXT_SHORT], usual[TEXT_SHORT];
     struct scaler preset_scaler;
     char error[160];
     size_t column;
-    text_format(to, size, "%s", r->name);
-    if (recipe_has_master(r) != recipe_has_master(preset))
-        text_append(to, size, recipe_has_master(r) ? "+master" : "-master");
-    if (r->rounding != preset->rounding)
-        text_append(to, size, "+%s", update_rounding_name(r->rounding));
-    scaler_parse(preset->scaler, &preset_scaler, error, &column);
+    recipe_text(r, to, size);
+    scaler_parse(recipe_find(r->name)->scaler, &preset_scaler, error, &column);
     scaler_text(&preset_scaler, usual, sizeof usual);
     scaler_text(scaler, rule, sizeof rule);
     if (strcmp(rule, usual) != 0)

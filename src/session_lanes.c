@@ -164,22 +164,21 @@ static bool read_variant(const char *word, struct recipe *r, bool *ok)
     return true;
 }
 
-/* A recipe, and in any order what its lane has besides. */
+/* A recipe ("O2", "bf16-pure+kahan"), and in any order what its lane has besides. */
 static bool read_lane(const char *text, struct lane_setup *own, char *error)
 {
     char word[160], why[160];
     size_t column;
     bool has_rule = false, ok;
     next_word(&text, word, sizeof word);
-    const struct recipe *recipe = session_find_recipe(word, error);
-    if (!recipe)
-        return false;
-    *own = (struct lane_setup){.recipe = *recipe};
+    *own = (struct lane_setup){.device = ""};
+    if (!recipe_read(word, &own->recipe))
+        return session_find_recipe(word, error) != NULL;
     while (*text) {
         next_word(&text, word, sizeof word);
         if (read_variant(word, &own->recipe, &ok)) {
             if (!ok)
-                return session_refuse(error, "'%.40s' is nothing that %s can have", word, recipe->name);
+                return session_refuse(error, "'%.40s' is nothing that %s can have", word, own->recipe.name);
         } else if (is_device(word) && !*own->device) {
             text_format(own->device, sizeof own->device, "%.15s", word);
         } else if (has_rule || is_device(word)) {
@@ -190,7 +189,7 @@ static bool read_lane(const char *text, struct lane_setup *own, char *error)
             return session_refuse(error, "'%.40s': %.90s", word, why);
         }
     }
-    return has_rule || scaler_parse(recipe->scaler, &own->scaler, why, &column) ||
+    return has_rule || scaler_parse(own->recipe.scaler, &own->scaler, why, &column) ||
            session_refuse(error, "%.90s", why);
 }
 

@@ -95,6 +95,94 @@ static void events_say_why(void **state)
     assert_null(strstr(called.out, "overflow\",\"phase"));
 }
 
+/* The event of that name on a line, or NULL. */
+static json_t *event_of(json_t *line, const char *name)
+{
+    json_t *events = json_object_get(line, "events");
+    for (size_t i = 0; i < json_array_size(events); i++)
+        if (strcmp(text_of(json_array_get(events, i), "event"), name) == 0)
+            return json_array_get(events, i);
+    return NULL;
+}
+
+static bool line_skips(json_t *line)
+{
+    return json_is_true(json_object_get(json_array_get(json_object_get(line, "lanes"), 0), "skipped"));
+}
+
+/* In a run that overflows, skips, grows and flushes, every such step says why. */
+static void all_kinds_of_events_are_told(void **state)
+{
+    (void)state;
+    int skips = 0, growths = 0, flushes = 0;
+    CALL("train", "--device", "cpu", "--recipe", "O2", "--scaler", "pytorch:init=2097152,window=3", "--steps",
+         "12", "--json");
+    const char *text = called.out;
+    json_decref(next_line(&text));
+    for (int step = 1; step <= 12; step++) {
+        json_t *line = next_line(&text), *overflow = event_of(line, "overflow"),
+               *scale = event_of(line, "scale");
+        assert_int_equal(overflow != NULL, line_skips(line));
+        if (overflow) {
+            skips++;
+            assert_int_equal(json_integer_value(json_object_get(overflow, "step")), step);
+            assert_non_null(strstr(text_of(overflow, "why"), "step skipped, scale "));
+            assert_non_null(strstr(text_of(scale, "why"), "(backoff)"));
+        } else if (scale) {
+            growths++;
+            assert_non_null(strstr(text_of(scale, "why"), "(grow)"));
+        }
+        json_decref(line);
+    }
+    assert_true(skips >= 3 && growths >= 1);
+    CALL("train", "--device", "cpu", "--recipe", "O2", "--scaler", "fixed:1", "--loss-weight", "2^-12",
+         "--steps", "3", "--json");
+    text = called.out;
+    json_decref(next_line(&text));
+    for (int step = 1; step <= 3; step++) {
+        json_t *line = next_line(&text), *e = event_of(line, "underflow");
+        if (e) {
+            flushes++;
+            assert_string_equal(text_of(e, "phase"), "backward");
+            assert_non_null(strstr(text_of(e, "why"), "→ 0 in fp16 (backward)"));
+            assert_true(strtod(text_of(e, "before"), NULL) != 0);
+        }
+        json_decref(line);
+    }
+    assert_int_equal(flushes, 1); /* told once a run */
+}
+
+/* A lane "R+kahan" is the run that --update-rounding kahan is. */
+static void lanes_can_be_variants(void **state)
+{
+    (void)state;
+    char digest[3][24] = {"", "", ""};
+    CALL("train", "--device", "cpu", "--compare", "bf16-pure+kahan,O2-master@cpu,O0", "--steps", "4",
+         "--every", "4", "--json");
+    const char *text = called.out;
+    json_t *header = next_line(&text), *line = next_line(&text), *lanes = json_object_get(line, "lanes");
+    assert_string_equal(text_of(json_array_get(lanes, 1), "recipe"), "bf16-pure+kahan");
+    assert_string_equal(text_of(json_array_get(lanes, 2), "recipe"), "O2-master");
+    assert_string_equal(text_of(json_array_get(lanes, 3), "recipe"), "fp32");
+    for (size_t i = 1; i < 3; i++)
+        snprintf(digest[i], sizeof digest[i], "%s", text_of(json_array_get(lanes, i), "state_digest"));
+    json_decref(header);
+    json_decref(line);
+    CALL("train", "--device", "cpu", "--recipe", "bf16-pure", "--update-rounding", "kahan", "--steps", "4",
+         "--json");
+    assert_non_null(strstr(called.out, digest[1]));
+    CALL("train", "--device", "cpu", "--recipe", "O2", "--master", "off", "--steps", "4", "--json");
+    assert_non_null(strstr(called.out, digest[2]));
+    static const char *const bad[] = {"O2+up", "fp32+master", "O2-sr", "O2+", "bf16-purer", "+kahan"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char copy[16];
+        snprintf(copy, sizeof copy, "%s", bad[i]);
+        CALL("train", "--device", "cpu", "--compare", copy, "--steps", "1");
+        assert_int_equal(called.status, 2);
+        assert_non_null(strstr(called.err, "no such one"));
+    }
+}
+
 static void saved_sessions_are_verified(void **state)
 {
     (void)state;
@@ -133,8 +221,8 @@ static void saved_sessions_are_verified(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_are_compared),
-        cmocka_unit_test(events_say_why),
+        cmocka_unit_test(lanes_are_compared),           cmocka_unit_test(events_say_why),
+        cmocka_unit_test(all_kinds_of_events_are_told), cmocka_unit_test(lanes_can_be_variants),
         cmocka_unit_test(saved_sessions_are_verified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void lanes_are_variants_of_recipes(void **state)
     run(s, "recipe bf16-pure");
     run(s, "lane add bf16-pure update-rounding=kahan");
     run(s, "lane add O2 cpu master=off fixed:1024");
-    run(s, "lane add bf16-pure update-rounding=sr master=on");
+    run(s, "lane add bf16-pure+master update-rounding=sr");
     expect(s, "lane1.recipe == bf16-pure+kahan");
     expect(s, "lane2.recipe == O2-master fixed:1024 cpu");
     expect(s, "lane3.recipe == bf16-pure+master+sr");
@@ -75,6 +75,8 @@ static void lanes_are_variants_of_recipes(void **state)
     run(s, "lane drop 3");
     refuse(s, "lane add O2 master=maybe", "master=maybe");
     refuse(s, "lane add fp32 master=on", "nothing that fp32 can have");
+    refuse(s, "lane add O2+up", "no recipe 'O2+up'");
+    refuse(s, "lane add fp32+master", "no recipe");
     refuse(s, "lane add O2 update-rounding=up", "update-rounding=up");
     refuse(s, "lane add O2 cpu cuda", "master=on|off");
     refuse(s, "lane add O2 none fixed:1", "master=on|off");

@@ -197,6 +197,10 @@ static const char *current_argument(const struct app *app, enum command_id id, c
         return s->seed;
     case COMMAND_LOSS_WEIGHT:
         return s->loss_weight;
+    case COMMAND_BREAK_TOGGLE:
+    case COMMAND_BREAK_DELETE:
+        snprintf(buffer, size, "%d", s->breaks[0].number);
+        return s->break_count == 1 ? buffer : ""; /* there is nothing else to choose */
     case COMMAND_GOTO:
         snprintf(buffer, size, "%lld", (long long)s->step);
         return buffer;
