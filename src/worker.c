@@ -18,7 +18,7 @@
 enum { QUEUE = 256 };
 
 /* In nanoseconds. */
-static const int64_t SLICE = 4000000;   /* at most, between two looks at the queue */
+static const int64_t SLICE = 4000000;   /* at most, between two looks at the clock and what is to be shown */
 static const int64_t FRAME = 33400000;  /* between two snapshots of a run */
 static const int64_t ANSWER = 4000000;  /* between two snapshots that answer commands */
 static const int64_t SAVE = 5000000000; /* at least, between two times that a changing session saves itself */
@@ -45,7 +45,7 @@ struct turning {
     struct session *session;
     int64_t pending; /* whole steps still to do of a `step N` */
     int64_t way;     /* when the command began that is being carried out; 0 between commands */
-    int64_t asked;   /* when the queue was last looked at on the way */
+    bool owes;       /* a question was answered on the way, and not shown yet */
     bool dirty;      /* something changed since the last snapshot */
     bool unsaved;    /* or since the session saved itself */
     bool has_saved;
@@ -190,11 +190,8 @@ static void carry_out(struct turning *t, char *line);
 static bool go_on(void *context, int64_t step, int64_t goal)
 {
     struct turning *t = context;
-    int64_t now = clock_now();
-    bool answered = false;
-    if (t->way == 0 || now - t->asked < SLICE)
+    if (t->way == 0)
         return true;
-    t->asked = now;
     pthread_mutex_lock(&t->w->mutex);
     bool ends = t->w->stop || take_pause(t->w);
     pthread_mutex_unlock(&t->w->mutex);
@@ -202,11 +199,14 @@ static bool go_on(void *context, int64_t step, int64_t goal)
         return false;
     for (char *line; (line = take_line(t)); free(line)) {
         carry_out(t, line);
-        answered = true;
+        t->owes = true;
     }
+    int64_t now = clock_now();
     int64_t since = now - (t->published > t->way ? t->published : t->way);
-    if (answered || since >= FRAME)
+    if (since >= FRAME || (t->owes && now - t->published >= ANSWER)) {
         publish_way(t, step, goal);
+        t->owes = false;
+    }
     return true;
 }
 
@@ -272,6 +272,15 @@ static void count_rate(struct turning *t, int64_t steps)
     t->rate_steps = 0;
 }
 
+static bool is_asked(struct worker *w)
+{
+    pthread_mutex_lock(&w->mutex);
+    bool asked = w->stop || w->queued > 0;
+    pthread_mutex_unlock(&w->mutex);
+    return asked;
+}
+
+/* Until the slice is over, or somebody wants something. */
 static void turn_slice(struct turning *t)
 {
     int64_t until = clock_now() + SLICE, steps = 0;
@@ -282,6 +291,8 @@ static void turn_slice(struct turning *t)
         steps++;
         if (session_stopped(t->session))
             t->pending = 0;
+        if (is_asked(t->w))
+            break;
     }
     t->unsaved = t->unsaved || steps > 0;
     if (!ok)
@@ -341,7 +352,7 @@ static void turn(struct turning *t)
             t->rate_steps = 0;
             t->rate = 0;
         }
-        if (busy)
+        if (busy && !(answered && clock_now() - t->published >= ANSWER)) /* an answer goes first */
             turn_slice(t);
         busy = t->pending > 0 || session_running(t->session);
         int64_t since = clock_now() - t->published;

@@ -37,7 +37,7 @@ const struct key_binding keymap_table[] = {
     {PANEL_TRAIN,  "p",      "phase",           "p",     "phase",           1},
     {PANEL_TRAIN,  "i",      "into",            "i",     "into",            2},
     {PANEL_TRAIN,  "O",      "out",             NULL,    NULL,              0},
-    {PANEL_TRAIN,  "C",      "continue",        "C",     "continue",        4},
+    {PANEL_TRAIN,  "C",      "continue",        "C",     "continue",        5},
     {PANEL_TRAIN,  "b",      "back-step",       "b",     "back",            1},
     {PANEL_TRAIN,  "P",      "back-phase",      NULL,    NULL,              0},
     {PANEL_TRAIN,  "I",      "back-op",         NULL,    NULL,              0},
