@@ -288,7 +288,8 @@ static enum save_result replay(struct session *s, const struct demo *d, char *er
         if (l->command == COMMAND_UPDATE_W)
             w = l->argument;
         if (s->way.cut) {
-            snprintf(error, 160, "stopped at step %lld of it", (long long)session_position(s).step);
+            snprintf(error, 160, "stopped at step %lld, on the way to step %lld",
+                     (long long)session_position(s).step, (long long)s->way.goal);
             return SAVE_FAILED;
         }
     }
