@@ -87,6 +87,11 @@ void probe_class_why(const struct format *f, uint32_t bits, char *to, size_t siz
  * from zero: the fraction of an ulp x 2^bits, rounded up. */
 uint64_t probe_words_away(const struct exact *x, const struct format *f, int bits);
 
+/* The same as a text: "131072 / 2^32 = 1 / 2^15"; "" for a value that never moves under the policy, and in
+ * other modes. */
+bool probe_chance(struct device *d, const struct exact *x, const struct format *f,
+                  const struct probe_policy *policy, char *to, size_t size, struct exact_error *error);
+
 struct bits_explanation {
     struct exact *shortest; /* probe_shortest */
     int certain_digits;
@@ -158,6 +163,12 @@ enum {
     TEXT_SHORT = 48,  /* a number of some 12 digits, a few words */
     TEXT_VALUE = 192, /* a number of some 60 digits */
     TEXT_LINE = 320   /* a sentence or two */
+};
+
+/* An encoding and its fields. */
+struct field_view {
+    const struct format *format;
+    char hex[TEXT_HEX], sign[2], exponent[16], trailing[32], value[TEXT_SHORT];
 };
 
 /* Two neighbours of a format and the exact value between them. */

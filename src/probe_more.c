@@ -36,6 +36,9 @@ void probe_policy_words(const struct format *f, const struct probe_policy *p, ch
     else
         text_append(to, size, ", subnormals kept");
     text_append(to, size, ", %s", format_has_nan(f) ? nan_words[p->nan] : "no NaN");
+    if (p->mode == ROUND_SR)
+        text_append(to, size, ", %d random bit%s", p->random_bits ? p->random_bits : 32,
+                    p->random_bits == 1 ? "" : "s");
 }
 
 /* ---- more about an encoding ---- */
@@ -94,21 +97,45 @@ static bool fill_through(struct device *d, const struct bits_row *row, const str
     return true;
 }
 
-/* "131072 / 2^32 = 1 / 2^15"; "" for a value that stays where it is. */
-static void fill_chance(const struct exact *x, const struct format *f, const struct probe_policy *policy,
-                        struct bits_more *m)
+/* Whether all random words give one encoding under the policy: where both neighbours are flushed or saturate
+ * alike.  Words are compared with the fraction of an ulp: the extreme ones decide. */
+static bool always_the_same(struct device *d, const struct exact *x, const struct format *f,
+                            const struct probe_policy *policy, bool *same, struct exact_error *error)
+{
+    struct round_input in[2] = {probe_input(x), probe_input(x)};
+    struct round_output out[2];
+    struct round_rule rule = probe_rule(f, policy);
+    if (policy->daz && exact_typed_subnormal(x))
+        in[0].kind = in[1].kind = ROUND_ZERO;
+    in[0].random = 0;
+    in[1].random = UINT32_MAX >> (policy->random_bits ? 32 - policy->random_bits : 0);
+    if (!probe_round_inputs(d, in, out, 2, &rule, error))
+        return false;
+    *same = out[0].bits == out[1].bits;
+    return true;
+}
+
+bool probe_chance(struct device *d, const struct exact *x, const struct format *f,
+                  const struct probe_policy *policy, char *to, size_t size, struct exact_error *error)
 {
     int bits = policy->random_bits ? policy->random_bits : 32, reduced = bits;
-    uint64_t away = probe_words_away(x, f, bits), part = away;
+    bool finite = policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE, same = false;
+    uint64_t away = finite ? probe_words_away(x, f, bits) : 0, part = away;
+    *to = '\0';
     if (!away)
-        return;
+        return true;
+    if (!always_the_same(d, x, f, policy, &same, error))
+        return false;
+    if (same && away < UINT64_C(1) << bits)
+        return true;
     while (!(part & 1) && reduced > 0) {
         part >>= 1;
         reduced--;
     }
-    text_format(m->chance, sizeof m->chance, "%llu / 2^%d", (unsigned long long)away, bits);
+    text_format(to, size, "%llu / 2^%d", (unsigned long long)away, bits);
     if (reduced < bits && reduced > 0)
-        text_append(m->chance, sizeof m->chance, " = %llu / 2^%d", (unsigned long long)part, reduced);
+        text_append(to, size, " = %llu / 2^%d", (unsigned long long)part, reduced);
+    return true;
 }
 
 static bool fill_more(struct device *d, const struct exact *x, const struct format *const *formats, int count,
@@ -126,8 +153,7 @@ static bool fill_more(struct device *d, const struct exact *x, const struct form
     }
     put_raw(m->plus_hex, m->plus, f, (row->bits + 1) & all);
     put_raw(m->minus_hex, m->minus, f, (row->bits - 1) & all);
-    if (policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE)
-        fill_chance(x, f, policy, m);
+    done = done && probe_chance(d, x, f, policy, m->chance, sizeof m->chance, error);
     fill_via(d, x, policy, row);
     for (int i = 0; i < count && done; i++)
         if (formats[i] != f)

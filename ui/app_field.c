@@ -172,6 +172,8 @@ static const char *current_argument(const struct app *app, enum command_id id, c
         return s->live ? "" : s->focus;
     case COMMAND_CALC:
         return s->calc.shown ? s->calc.text : "";
+    case COMMAND_BLOCK:
+        return s->block.shown ? s->block.text : "";
     case COMMAND_FORMATS:
         return s->formats;
     case COMMAND_UPDATE_LR:

@@ -14,8 +14,9 @@ enum {
     FIELD_GAP = 2,
     COL_FOLDED = 22, /* the value in a format's one line */
     HEADER_ROWS = 3,
-    FULL_ROWS = 3, /* so many formats are shown in full; of more only the selected one */
-    WIDE = 116     /* columns from which the second line of a format has room for everything */
+    FULL_ROWS = 3,    /* so many formats are shown in full; of more only the selected one */
+    ROOMY_BLOCK = 28, /* rows from which a block has blank lines */
+    WIDE = 116        /* columns from which the second line of a format has room for everything */
 };
 
 struct columns {
@@ -165,7 +166,7 @@ static void draw_header(struct page *p, const struct view *v, const struct snaps
         grid_text(p->g, p->row, side, live ? ROLE_FOCUS : ROLE_DIM,
                   calc   ? "each operation rounded once · Esc: the value"
                   : live ? "a live weight"
-                         : "typed · w: a live weight · c: a calculation");
+                         : "typed · w: a live weight · c: a calculation · b: a block");
     p->row++;
     int at = p->col + 2 + grid_text(p->g, p->row, p->col + 2, ROLE_DIM, "policy  ");
     if (row)
@@ -381,6 +382,10 @@ static int layout(struct page *p, const struct view *v, const struct snapshot *s
 {
     int first = p->row;
     const struct bits_row *row = selected_row(v, s);
+    if (s->block.shown) {
+        panel_block(p, v, s, rows);
+        return p->row - first;
+    }
     draw_header(p, v, s);
     if (s->calc.shown) {
         panel_calc(p, v, s);
@@ -403,12 +408,16 @@ static bool is_roomy(int cols, int rows, const struct view *v, const struct snap
 {
     struct grid none = {0};
     struct page p = {.g = &none, .cols = cols, .roomy = true};
+    if (s->block.shown)
+        return rows >= ROOMY_BLOCK;
     return layout(&p, v, s, 0, false) <= (v->rows ? v->rows : rows);
 }
 
 int panel_bits_height(int cols, const struct view *v, const struct snapshot *s)
 {
     struct grid none = {0};
+    if (s->block.shown)
+        return 0; /* its table has as many rows as there is room for */
     struct page p = {.g = &none, .cols = cols, .roomy = is_roomy(cols, 0, v, s)};
     return layout(&p, v, s, 0, true);
 }
