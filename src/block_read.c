@@ -53,6 +53,9 @@ static bool bad_value(const char *text, const struct exact_error *why, char *err
 static bool read_value(const char *text, size_t length, struct block_input *out, char *error)
 {
     struct exact_error why;
+    if (strspn(text, "+-*/^") == length)
+        return refuse(error, "'%.*s': blanks part values; parentheses keep one together: (1 - 2)",
+                      (int)length, text);
     char *copy = malloc(length + 1);
     if (!copy)
         return refuse(error, "out of memory");

@@ -4,7 +4,13 @@
 #include "probe_text.h"
 #include <string.h>
 
-enum { DIGITS = 12, DIGITS_VALUE = 30, DIGITS_WHOLE = 40, TYPED_MAX = 12 };
+enum {
+    DIGITS = 12,
+    DIGITS_VALUE = 30,
+    DIGITS_WHOLE = 40,
+    TYPED_MAX = 12,
+    ERROR_MAX = 11 /* bytes: a minus takes three */
+};
 
 static void fill_field(const struct format *f, uint32_t bits, struct field_view *to)
 {
@@ -78,6 +84,16 @@ static void fill_input(const char *typed, const struct exact *x, struct block_ro
         text_value(row->input, sizeof row->input, x, DIGITS);
 }
 
+/* Three digits, fewer beside a long exponent. */
+static void fill_error(const struct exact *x, char *to, size_t size)
+{
+    for (int digits = 3; digits > 0; digits--) {
+        text_approximate(to, size, x, digits, true);
+        if (strlen(to) <= ERROR_MAX)
+            return;
+    }
+}
+
 /* What happened to the value: its class, and what it lost altogether. */
 static void fill_class(const struct exact *x, const struct block_element *e, struct block_screen *out,
                        struct block_row *row)
@@ -134,7 +150,7 @@ static bool fill_element(struct device *d, const struct block_input *in, size_t 
     if (scaled)
         text_value(row->scaled, sizeof row->scaled, scaled, DIGITS_VALUE);
     text_value(row->stands, sizeof row->stands, e->value, DIGITS_VALUE);
-    text_approximate(row->error, sizeof row->error, e->error, 3, true);
+    fill_error(e->error, row->error, sizeof row->error);
     fill_class(x, e, out, row);
     bool done = fill_why(d, x, scaled, e, policy, out, row, error);
     exact_free(scaled);
@@ -190,6 +206,7 @@ static void fill_head(const struct block_format *b, const struct probe_policy *p
     text_format(out->what, sizeof out->what, "%s: %zu elements %s share a scale %s · %d given", b->title,
                 b->size, format_table[b->element].name, format_table[b->scale].name, out->count);
     probe_policy_words(&format_table[b->element], policy, out->policy, sizeof out->policy);
+    probe_policy_brief(&format_table[b->element], policy, out->policy_brief, sizeof out->policy_brief);
 }
 
 static bool fill(struct device *d, const struct block_input *in, const struct block_result *r,

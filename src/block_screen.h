@@ -26,7 +26,8 @@ struct block_screen {
     bool shown;
     char text[BLOCK_TEXT]; /* "mxfp4 1 2.5 -3" */
     const struct block_format *format;
-    char what[TEXT_LINE];   /* "MXFP4 (E2M1): 32 elements e2m1 share a scale e8m0 · 4 given" */
+    char what[TEXT_LINE]; /* "MXFP4 (E2M1): 32 elements e2m1 share a scale e8m0 · 4 given" */
+    char policy_brief[TEXT_LINE];
     char policy[TEXT_LINE]; /* how elements are rounded */
     enum round_mode mode;
     struct field_view scale;

@@ -218,9 +218,10 @@ struct bits_more {
 
 struct bits_row {
     const struct format *format;
-    char reason[TEXT_SHORT]; /* why the format has no code for the value: then nothing else is filled */
-    char policy[TEXT_VALUE]; /* how it was rounded, in words, true of this format */
-    struct bits_more more;   /* by probe_bits_list only */
+    char reason[TEXT_SHORT];       /* why the format has no code for the value: then nothing else is filled */
+    char policy[TEXT_VALUE];       /* how it was rounded, in words, true of this format */
+    char policy_brief[TEXT_VALUE]; /* the same, shorter */
+    struct bits_more more;         /* by probe_bits_list only */
     uint32_t bits;
     char hex[TEXT_HEX];
     char sign[2], exponent[16], trailing[32]; /* the fields as binary digits */
@@ -260,6 +261,8 @@ bool probe_bits_list(struct device *d, const char *value_text, const struct form
 /* How a format takes values under a policy, in words: "roundTiesToEven · fp16: overflow → inf, subnormals
  * kept, NaN ours". */
 void probe_policy_words(const struct format *f, const struct probe_policy *policy, char *to, size_t size);
+/* The same with the mode's short name: "rne · fp16: …", "sr, 8 bits · fp16: …". */
+void probe_policy_brief(const struct format *f, const struct probe_policy *policy, char *to, size_t size);
 
 /* Answers about a value as typed.  False with *error filled for text that is no value, too. */
 bool probe_bits(struct device *d, const char *value_text, const struct probe_policy *policy,

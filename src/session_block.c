@@ -27,10 +27,13 @@ bool session_answer_block(struct session *s, const struct probe_policy *policy, 
 
 /* ---- facts ---- */
 
+/* With a minus that VALUE reads: claims compare numbers. */
 static bool put(char *text, size_t size, const char *found)
 {
+    static const char minus[] = "−";
+    bool negative = found && strncmp(found, minus, strlen(minus)) == 0;
     if (found)
-        text_format(text, size, "%s", found);
+        text_format(text, size, "%s%s", negative ? "-" : "", negative ? found + strlen(minus) : found);
     return found != NULL;
 }
 

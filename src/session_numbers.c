@@ -204,7 +204,7 @@ bool session_calc_fact(const struct session *s, const char *name, char *text, si
     if (!c->shown)
         return false;
     if (!*name || strcmp(name, "exact") == 0) {
-        text_format(text, size, "%s", *name ? c->exact : c->text);
+        text_format(text, size, "%s", !*name ? c->text : *c->ratio ? c->ratio : c->exact);
         return true;
     }
     text_format(head, sizeof head, "%.*s", (int)(length < 23 ? length : 23), name);

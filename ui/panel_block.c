@@ -62,7 +62,8 @@ static void draw_top(struct page *p, const struct block_screen *b)
 {
     draw_line(p, "block   ", ROLE_TEXT, b->text);
     draw_line(p, "is      ", ROLE_TEXT, b->what);
-    draw_line(p, "policy  ", ROLE_TEXT, b->policy);
+    bool fits = glyph_text_width(b->policy) + 11 <= p->cols;
+    draw_line(p, "policy  ", ROLE_TEXT, fits ? b->policy : b->policy_brief);
     draw_line(p, "errors  ", b->zeros || b->saturated ? ROLE_WARNING : ROLE_TEXT, b->summary);
     draw_scale(p, b);
 }
@@ -87,7 +88,7 @@ static void draw_number(struct page *p, int col, int width, enum role role, cons
 {
     char number[TEXT_VALUE];
     panel_number(text, width, number);
-    grid_text(p->g, p->row, p->col + col, role, number);
+    grid_text_fit(p->g, p->row, p->col + col, width, role, number); /* exponents can be longer than that */
 }
 
 static void draw_row(struct page *p, const struct columns *c, const struct block_row *row, int i, bool here)
@@ -104,7 +105,8 @@ static void draw_row(struct page *p, const struct columns *c, const struct block
         draw_number(p, c->element, 12, ROLE_TEXT, row->element.value);
     draw_number(p, c->stands, c->number, row->lost ? ROLE_WARNING : ROLE_TEXT, row->stands);
     grid_text(p->g, p->row, p->col + c->error, ROLE_TEXT, row->error);
-    grid_text(p->g, p->row, p->col + c->class, fate, row->class);
+    if (c->error + glyph_text_width(row->error) < c->class) /* an error that long says enough */
+        grid_text(p->g, p->row, p->col + c->class, fate, row->class);
     if (here)
         grid_cursor(p->g, p->row, p->col + c->input, false);
     p->row++;
