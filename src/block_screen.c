@@ -12,14 +12,6 @@ enum {
     ERROR_MAX = 11 /* bytes: a minus takes three */
 };
 
-static void fill_field(const struct format *f, uint32_t bits, struct field_view *to)
-{
-    to->format = f;
-    text_hex(to->hex, sizeof to->hex, f, bits);
-    text_fields(f, bits, to->sign, to->exponent, to->trailing);
-    text_bits_value(to->value, sizeof to->value, f, bits, DIGITS_VALUE);
-}
-
 /* ---- the scale ---- */
 
 /* OCP MX v1.0 clause 6.3: the exponent of the largest magnitude less that of the largest element. */
@@ -60,7 +52,7 @@ static void why_nv(const struct block_format *b, const struct block_result *r, s
 
 static void fill_scale(const struct block_format *b, const struct block_result *r, struct block_screen *out)
 {
-    fill_field(&format_table[b->scale], r->scale_bits, &out->scale);
+    probe_field(&format_table[b->scale], r->scale_bits, DIGITS_VALUE, &out->scale);
     text_power_value(out->scale_value, sizeof out->scale_value, r->scale, DIGITS);
     if (!text_power(out->scale_name, sizeof out->scale_name, r->scale))
         text_value(out->scale_name, sizeof out->scale_name, r->scale, DIGITS);
@@ -144,7 +136,7 @@ static bool fill_element(struct device *d, const struct block_input *in, size_t 
     const struct exact *x = in->values[i];
     bool zero = exact_is_zero(x); /* which keeps its sign */
     struct exact *scaled = exact_is_zero(r->scale) ? NULL : zero ? exact_copy(x) : exact_divide(x, r->scale);
-    fill_field(&format_table[in->format->element], e->bits, &row->element);
+    probe_field(&format_table[in->format->element], e->bits, DIGITS_VALUE, &row->element);
     fill_input(in->texts[i], x, row);
     text_format(row->scaled, sizeof row->scaled, "–");
     if (scaled)

@@ -86,10 +86,7 @@ static void fill_fields(const struct format *f, const struct calc_step *s, struc
         struct calc_field *to = &row->fields[i];
         uint32_t bits = i < operands ? s->operand[i] : s->bits;
         text_format(to->name, sizeof to->name, "%s", i < operands ? names[i] : "result");
-        to->field.format = f;
-        text_hex(to->field.hex, sizeof to->field.hex, f, bits);
-        text_fields(f, bits, to->field.sign, to->field.exponent, to->field.trailing);
-        text_bits_value(to->field.value, sizeof to->field.value, f, bits, DIGITS_EXACT);
+        probe_field(f, bits, DIGITS_EXACT, &to->field);
         text_format(to->class, sizeof to->class, "%s", format_class_name(format_classify(f, bits)));
     }
 }

@@ -170,6 +170,7 @@ struct field_view {
     const struct format *format;
     char hex[TEXT_HEX], sign[2], exponent[16], trailing[32], value[TEXT_SHORT];
 };
+void probe_field(const struct format *f, uint32_t bits, int digits, struct field_view *to);
 
 /* Two neighbours of a format and the exact value between them. */
 struct number_line {

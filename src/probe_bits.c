@@ -7,6 +7,14 @@
 
 enum { DIGITS_SHORT = 13, DIGITS_VALUE = 60 };
 
+void probe_field(const struct format *f, uint32_t bits, int digits, struct field_view *to)
+{
+    to->format = f;
+    text_hex(to->hex, sizeof to->hex, f, bits);
+    text_fields(f, bits, to->sign, to->exponent, to->trailing);
+    text_bits_value(to->value, sizeof to->value, f, bits, digits);
+}
+
 static const char *class_text(enum format_class class)
 {
     return class == CLASS_QUIET_NAN       ? "quiet NaN"

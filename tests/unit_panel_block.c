@@ -23,6 +23,10 @@ static void typed_and_left(void **state)
     struct headless *h = *state;
     press(h, "b");
     assert_string_equal(app_field(h->app, NULL), "");
+    type(h, "nv");
+    press(h, "Tab"); /* kinds complete */
+    assert_string_equal(app_field(h->app, NULL), "nvfp4");
+    press(h, "Esc b");
     type(h, "mxfp4 1 2.5 -3 0.1");
     press(h, "Enter");
     assert_true(app_snapshot(h->app)->block.shown);
