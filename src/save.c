@@ -121,13 +121,14 @@ static void write_questions(const struct session *s, FILE *out)
     write_text("step-size", s->lr, out);
     write_text("gradient", s->grad, out);
     write_text("delta", s->delta, out);
-    fprintf(out, "repeats %lld\nrounding %s\nsaturate %s\nflush %s\nnan %s\n", (long long)s->repeats,
-            round_mode_table[s->mode].name, n->saturate ? "on" : "off", n->flush ? "on" : "off",
-            nan_rule_names[n->nan]);
+    fprintf(out, "repeats %lld\nrounding %s\nrandom-bits %d\nsaturate %s\nflush %s\nnan %s\n",
+            (long long)s->repeats, round_mode_table[s->mode].name, n->random_bits ? n->random_bits : 32,
+            n->saturate ? "on" : "off", n->flush ? "on" : "off", nan_rule_names[n->nan]);
     write_formats(n, out);
     if (s->live)
         fprintf(out, "weight %s\n", watched);
     write_text("calc", n->calc_text, out);
+    write_text("block", n->block_text, out); /* one of the two at most */
     fprintf(out, "heat%s%s\n", *s->heat ? " " : "", s->heat);
 }
 
@@ -202,13 +203,13 @@ bool save_write(struct session *s, const char *file, char *error)
 static bool is_part(enum command_id id)
 {
     static const enum command_id parts[] = {
-        COMMAND_TWIN,        COMMAND_TASK,         COMMAND_RECIPE,      COMMAND_MASTER, COMMAND_ROUNDING_UPD,
-        COMMAND_SCALER,      COMMAND_SEED,         COMMAND_LOSS_WEIGHT, COMMAND_LANE,   COMMAND_LR,
-        COMMAND_OPTIMIZER,   COMMAND_STEP,         COMMAND_INTO,        COMMAND_SET,    COMMAND_INJECT,
-        COMMAND_EXPECT,      COMMAND_FLIP_AT,      COMMAND_WEIGHT,      COMMAND_BREAK,  COMMAND_BREAK_TOGGLE,
-        COMMAND_VALUE,       COMMAND_ROUNDING,     COMMAND_FORMATS,     COMMAND_FLUSH,  COMMAND_SATURATE,
-        COMMAND_NAN,         COMMAND_CALC,         COMMAND_UPDATE_W,    COMMAND_HEAT,   COMMAND_UPDATE_LR,
-        COMMAND_UPDATE_GRAD, COMMAND_UPDATE_DELTA, COMMAND_UPDATE_STEPS};
+        COMMAND_TWIN,        COMMAND_TASK,         COMMAND_RECIPE,       COMMAND_MASTER, COMMAND_ROUNDING_UPD,
+        COMMAND_SCALER,      COMMAND_SEED,         COMMAND_LOSS_WEIGHT,  COMMAND_LANE,   COMMAND_LR,
+        COMMAND_OPTIMIZER,   COMMAND_STEP,         COMMAND_INTO,         COMMAND_SET,    COMMAND_INJECT,
+        COMMAND_EXPECT,      COMMAND_FLIP_AT,      COMMAND_WEIGHT,       COMMAND_BREAK,  COMMAND_BREAK_TOGGLE,
+        COMMAND_VALUE,       COMMAND_ROUNDING,     COMMAND_FORMATS,      COMMAND_FLUSH,  COMMAND_SATURATE,
+        COMMAND_NAN,         COMMAND_CALC,         COMMAND_UPDATE_W,     COMMAND_HEAT,   COMMAND_UPDATE_LR,
+        COMMAND_UPDATE_GRAD, COMMAND_UPDATE_DELTA, COMMAND_UPDATE_STEPS, COMMAND_BLOCK,  COMMAND_RANDOM_BITS};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i] == id)
             return true;

@@ -131,7 +131,9 @@ static void questions_come_back(void **state)
                                         "w 1.5",
                                         "value -inf",
                                         "heat fc1.weight"};
-    static const char *const more[] = {"delta 1e-3", "weight fc1.weight[1,2]", "calc 1 + -1e-5", "formats",
+    static const char *const more[] = {"delta 1e-3",     "weight fc1.weight[1,2]",
+                                       "calc 1 + -1e-5", "block mxfp4 1 (2/3) -3",
+                                       "random-bits 5",  "formats",
                                        "value 3"};
     char error[DEVICE_TEXT], line[200];
     size_t size, again;
@@ -154,6 +156,7 @@ static void questions_come_back(void **state)
         assert_string_equal(p->lanes[2].recipe, "bf16-pure+kahan");
         assert_int_equal(p->mode, q->mode);
         assert_int_equal(p->calc.shown, q->calc.shown);
+        assert_string_equal(p->block.text, q->block.text);
         for (int k = 0; k < p->lane_count; k++)
             assert_string_equal(p->lanes[k].recipe, q->lanes[k].recipe);
         for (int k = 0; k < p->bits.count; k++)
