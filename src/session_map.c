@@ -97,12 +97,16 @@ static double remembered(const struct session *s, int lane, const struct checkpo
     return compare_decode(x->format, trace_element(x, c->lanes[lane]->data + at, 0));
 }
 
-/* Every image, and of too many every second, and so on, but always the last. */
+/* Every image of where the run has been, and of too many every second, and so on, but always the last.  (A step
+ * that a breakpoint stopped in has been run to its end, and has an image, but nobody has been there.) */
 void session_view_watch_history(const struct session *s, struct snapshot *out)
 {
     const struct history *h = &s->history;
-    int stride = h->count / WATCH_POINTS + 1;
-    for (int i = (h->count - 1) % stride; i >= 0 && i < h->count; i += stride) {
+    int count = h->count;
+    while (count > 0 && h->checkpoints[count - 1].step > h->frontier.step)
+        count--;
+    int stride = count / WATCH_POINTS + 1;
+    for (int i = (count - 1) % stride; i >= 0 && i < count; i += stride) {
         struct watch_point *p = &out->watch_history[out->watch_count++];
         p->step = h->checkpoints[i].step;
         for (int lane = 0; lane < SNAPSHOT_LANES; lane++)

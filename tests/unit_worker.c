@@ -395,9 +395,9 @@ static void long_ways_back_can_be_ended(void **state)
     assert_true(worker_send(b->w, "task xor"));
     assert_true(worker_send(b->w, "budget 1"));
     assert_true(worker_send(b->w, "twin off"));
-    assert_true(worker_send(b->w, "step 60000"));
-    snapshot_free(until_step(b, 60000));
-    static const char *const ways[] = {"goto 59990", "goto 57000", "goto 31000"};
+    assert_true(worker_send(b->w, "step 20000"));
+    snapshot_free(until_step(b, 20000));
+    static const char *const ways[] = {"goto 19990", "goto 17000", "goto 11000"};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char seed[8];
         assert_true(worker_send(b->w, ways[i]));
@@ -405,12 +405,12 @@ static void long_ways_back_can_be_ended(void **state)
         snprintf(seed, sizeof seed, "w 1.%zu", i);
         assert_true(worker_send(b->w, seed));
         struct snapshot *s = until_focus(b, seed + 2);
-        assert_true(s->step <= 60000 && !s->failed && !s->on_way);
-        assert_int_equal(s->last_step, 60000);
+        assert_true(s->step <= 20000 && !s->failed && !s->on_way);
+        assert_int_equal(s->last_step, 20000);
         snapshot_free(s);
     }
-    assert_true(worker_send(b->w, "goto 60000"));
-    snapshot_free(until_step(b, 60000));
+    assert_true(worker_send(b->w, "goto 20000"));
+    snapshot_free(until_step(b, 20000));
 }
 
 /* What the person did is on disk when the program ends, and comes back. */
