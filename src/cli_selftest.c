@@ -47,12 +47,12 @@ static void start(void *context, int checks, int threads, double seconds)
  * take. */
 static void show_share(struct progress *p, const struct selftest_progress *at)
 {
-    enum { WIDTH = 20 };
+    enum { WIDTH = 10 }; /* the line has less than 80 columns */
     int done = (int)(at->total * WIDTH);
     char text[32];
-    fprintf(p->c->err, "\r\033[K[%.*s%*s] %3.0f %%, %s left, %d of %d checks done  %.40s %.0f %%", done,
-            "####################", WIDTH - done, "", 100 * at->total,
-            duration(at->seconds_left, text, sizeof text), at->index, at->count, at->name, 100 * at->share);
+    fprintf(p->c->err, "\r\033[K[%.*s%*s] %.0f %%, %s left, check %d of %d: %.32s %.0f %%", done,
+            "##########", WIDTH - done, "", 100 * at->total, duration(at->seconds_left, text, sizeof text),
+            at->index + 1, at->count, at->name, 100 * at->share);
     fflush(p->c->err);
 }
 

@@ -135,13 +135,14 @@ static double cost_of(const struct check *check, uint32_t stride)
     return 1e-6 * check->cost * ((check->chunks + stride - 1) / stride);
 }
 
-/* How far the run is.  The estimate is corrected by the time that it has taken so far, once there is some. */
+/* How far the run is.  The speed that the costs promise counts as a twentieth of the run, so that the first
+ * seconds do not decide alone. */
 static void fill_progress(struct selftest_progress *p, const struct run *run, double now, double current)
 {
-    double done = run->done + current, spent = now - run->start;
-    double speed = spent > 2 && done > 0 ? done / spent : run->threads;
+    double done = run->done + current, promised = run->cost / 20;
+    double speed = (done + promised) / (now - run->start + promised / run->threads);
     p->total = run->cost > 0 ? done / run->cost : 1;
-    p->seconds_left = (run->cost - done) / speed;
+    p->seconds_left = run->cost > 0 ? (run->cost - done) / speed : 0;
 }
 
 /* Once a second, with the lock held. */
