@@ -203,7 +203,7 @@ static int64_t code_of(const struct check_text *t, const struct format *f, int t
         mpfr_exp_t binade = exponent < least && !scale ? least : exponent;
         mpfr_abs(x, x, MPFR_RNDN);
         mpfr_mul_2si(x, x, trailing - binade, MPFR_RNDN); /* an integer now */
-        code = ((int64_t)(binade - least) << trailing) + (int64_t)mpfr_get_ui(x, MPFR_RNDN) -
+        code = (int64_t)(binade - least) * (INT64_C(1) << trailing) + (int64_t)mpfr_get_ui(x, MPFR_RNDN) -
                (scale ? INT64_C(1) << trailing : 0);
     }
     mpfr_set_emin(emin);
