@@ -6,6 +6,7 @@
 #ifndef ULPSCOPE_SRC_SNAPSHOT_H
 #define ULPSCOPE_SRC_SNAPSHOT_H
 
+#include "block_screen.h"
 #include "calc_screen.h"
 #include "probe.h"
 #include "trainer.h"
@@ -176,20 +177,20 @@ struct snapshot {
     bool master;
     int64_t step; /* whole steps done */
     bool running;
-    enum phase next_phase;    /* PHASE_CAST between steps */
-    bool in_step;             /* some phases of step + 1 are done */
-    char next_text[2][112];   /* what the next phase will do */
-    int launch, launch_count; /* of lane 0: launches done in this step, and of a whole one */
+    enum phase next_phase;            /* PHASE_CAST between steps */
+    bool in_step;                     /* some phases of step + 1 are done */
+    char next_text[2][112];           /* what the next phase will do */
+    int launch, launch_count;         /* of lane 0: launches done in this step, and of a whole one */
     int phase_launch, phase_launches; /* the next launch is this one of its phase's, from 1 */
-    char done_text[112];      /* the last launch; "" before the first */
-    enum phase done_phase;    /* its phase; PHASE_COUNT before the first */
-    char next_launch[112];    /* what the next one will do */
-    int64_t last_step;        /* as far as this run has been: curves go on to here */
-    bool behind;              /* this is an earlier place: what comes is known */
-    char history[TEXT_SHORT]; /* "212 images, 20.1 of 64 MB" */
-    char why[TEXT_LINE];      /* of the last stop at a breakpoint, or the last `why`; "" for none */
-    bool why_here;            /* the run still stands at the place that it is about */
-    bool stopped;             /* the run stands where a breakpoint stopped it */
+    char done_text[112];              /* the last launch; "" before the first */
+    enum phase done_phase;            /* its phase; PHASE_COUNT before the first */
+    char next_launch[112];            /* what the next one will do */
+    int64_t last_step;                /* as far as this run has been: curves go on to here */
+    bool behind;                      /* this is an earlier place: what comes is known */
+    char history[TEXT_SHORT];         /* "212 images, 20.1 of 64 MB" */
+    char why[TEXT_LINE];              /* of the last stop at a breakpoint, or the last `why`; "" for none */
+    bool why_here;                    /* the run still stands at the place that it is about */
+    bool stopped;                     /* the run stands where a breakpoint stopped it */
     int break_count;
     struct break_view breaks[SNAPSHOT_BREAKS];
     int injected;             /* changes by hand so far: this is no clean run */
@@ -219,9 +220,10 @@ struct snapshot {
     char focus[TEXT_VALUE]; /* the text typed, or the weight's name */
     enum round_mode mode;
     struct bits_answer bits;
-    char formats[TEXT_LINE]; /* "fp32,fp16,bf16" */
-    struct calc_screen calc; /* Bits shows it in the value's place, if it is `shown` */
-    bool update_valid;       /* live: false before the first update */
+    char formats[TEXT_LINE];   /* "fp32,fp16,bf16" */
+    struct calc_screen calc;   /* Bits shows it in the value's place, if it is `shown` */
+    struct block_screen block; /* likewise; never both */
+    bool update_valid;         /* live: false before the first update */
     char update_lr[TEXT_SHORT], update_grad[TEXT_SHORT]; /* "" when Δ was typed, or is the live run's */
     struct update_answer update;
 
