@@ -90,11 +90,7 @@ static uint64_t digest_of(const char *only, int threads)
 
 static void digests_depend_on_results_alone(void **state)
 {
-    static const char *const only[] = {
-        "fp32 to e4m3, rup, against",
-        "e5m7: texts",
-        "sqrt a",
-    };
+    static const char *const only[] = {"fp32 to e4m3, rup, against", "e5m7: texts", "sqrt a"};
     static char *const sets[] = {"baseline", "avx2", "avx512"};
     (void)state;
     for (size_t i = 0; i < sizeof only / sizeof *only; i++) {
