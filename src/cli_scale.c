@@ -12,7 +12,8 @@
 
 enum { TRACE_MAX = 10000000 };
 
-/* An overflow trace, run-length coded: `count` steps that all overflow or all do not. */
+/* An overflow trace, run-length coded: `count` steps that all overflow or all do not, and the next run the
+ * other way. */
 struct run {
     long count;
     bool overflow;
@@ -20,18 +21,28 @@ struct run {
 
 struct trace {
     struct run *runs;
-    size_t count;
+    size_t count, room;
     long steps;
 };
 
 static bool trace_add(struct trace *t, long count, bool overflow)
 {
-    struct run *more = realloc(t->runs, (t->count + 1) * sizeof *more);
-    if (!more)
-        return false;
-    t->runs = more;
-    t->runs[t->count++] = (struct run){count, overflow};
+    if (count == 0)
+        return true;
     t->steps += count;
+    if (t->count && t->runs[t->count - 1].overflow == overflow) {
+        t->runs[t->count - 1].count += count;
+        return true;
+    }
+    if (t->count == t->room) {
+        size_t room = t->room ? 2 * t->room : 64;
+        struct run *more = realloc(t->runs, room * sizeof *more);
+        if (!more)
+            return false;
+        t->runs = more;
+        t->room = room;
+    }
+    t->runs[t->count++] = (struct run){count, overflow};
     return true;
 }
 

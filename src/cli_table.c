@@ -137,6 +137,7 @@ const struct cli_verb cli_verb_table[] = {
      cli_selftest,
      {{"--exhaustive", 0, NULL, "over all 2^32 inputs, on all cores"},
       {"--only", 0, "TEXT", "the checks whose name holds TEXT"},
+      {"--vectors", 0, "FILE", "published cases, too: input, format, mode, saturate, bits; tabs between"},
       {"--report", 0, "FILE", "write what was run and found to a file, as JSON"},
       JSON}},
     {"bench", "", "measure casts, training and start-up", false, 0, 0, cli_bench, {JSON}},

@@ -117,6 +117,26 @@ bool probe_through(struct device *d, const struct format *f, uint32_t bits, cons
                    const struct probe_policy *policy, uint32_t *there, uint32_t *back,
                    struct exact_error *error);
 
+/* The same with what is lost on the way. */
+struct probe_trip {
+    char reason[160]; /* why there is no such way; then nothing else is filled */
+    uint32_t there, back;
+    struct exact *lost; /* back - value, to be freed; NULL where either is not finite */
+};
+
+/* False if the device failed; a format without a code for the value is a reason, not a failure. */
+bool probe_trip(struct device *d, const struct format *f, uint32_t bits, const struct format *g,
+                const struct probe_policy *policy, struct probe_trip *out, struct exact_error *error);
+
+/* Through FP32 [0] and FP64 [1] first, as probe_via, and whether that differs from `bits`: never for values
+ * that were typed as bits, or are not finite. */
+struct probe_twice {
+    bool differs[2];
+    uint32_t bits[2];
+};
+struct probe_twice probe_twice(struct device *d, const struct exact *x, const struct format *f, uint32_t bits,
+                               const struct probe_policy *policy);
+
 /* ---- updates ---- */
 
 struct update_scheme {

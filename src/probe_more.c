@@ -61,51 +61,70 @@ static void put_raw(char *hex, char *value, const struct format *f, uint32_t bit
     text_bits_value(value, TEXT_SHORT, f, bits, DIGITS);
 }
 
-/* Where rounding twice would give another encoding: of values that are not in a format already. */
+struct probe_twice probe_twice(struct device *d, const struct exact *x, const struct format *f, uint32_t bits,
+                               const struct probe_policy *policy)
+{
+    struct probe_twice t = {0};
+    const struct format *typed;
+    uint64_t typed_bits;
+    struct exact_error ignored;
+    if (exact_kind(x) == EXACT_FINITE && !exact_typed_bits(x, &typed, &typed_bits) &&
+        probe_via(d, x, f, policy, &t.bits[0], &t.bits[1], &ignored))
+        for (int i = 0; i < 2; i++)
+            t.differs[i] = t.bits[i] != bits;
+    return t;
+}
+
+bool probe_trip(struct device *d, const struct format *f, uint32_t bits, const struct format *g,
+                const struct probe_policy *policy, struct probe_trip *out, struct exact_error *error)
+{
+    struct exact *value = exact_from_bits(f, bits);
+    struct exact_error why = {0};
+    memset(out, 0, sizeof *out);
+    if (!value)
+        return probe_fail(error, "out of memory");
+    bool done =
+        probe_fits(value, g, &why) && probe_through(d, f, bits, g, policy, &out->there, &out->back, &why);
+    if (done) {
+        struct exact *y = exact_from_bits(f, out->back);
+        out->lost = y ? exact_subtract(y, value) : NULL;
+        exact_free(y);
+    } else {
+        text_format(out->reason, sizeof out->reason, "%s", why.message);
+    }
+    exact_free(value);
+    return done || !*device_error(d) || probe_fail(error, device_error(d));
+}
+
 static void fill_via(struct device *d, const struct exact *x, const struct probe_policy *policy,
                      struct bits_row *row)
 {
-    const struct format *typed, *f = row->format;
-    uint64_t typed_bits;
-    uint32_t via[2];
-    struct exact_error ignored;
-    if (exact_kind(x) != EXACT_FINITE || exact_typed_bits(x, &typed, &typed_bits) ||
-        !probe_via(d, x, f, policy, &via[0], &via[1], &ignored))
-        return;
+    struct probe_twice twice = probe_twice(d, x, row->format, row->bits, policy);
     for (int i = 0; i < 2; i++) {
         char hex[TEXT_HEX], value[TEXT_SHORT];
-        put_raw(hex, value, f, via[i]);
-        if (via[i] != row->bits)
+        put_raw(hex, value, row->format, twice.bits[i]);
+        if (twice.differs[i])
             text_format(row->more.via[i], TEXT_SHORT, "%s = %s", hex, value);
     }
 }
 
-static bool fill_through(struct device *d, const struct bits_row *row, const struct exact *value,
-                         const struct format *g, const struct probe_policy *policy, struct bits_through *t,
-                         struct exact_error *error)
+static bool fill_through(struct device *d, const struct bits_row *row, const struct format *g,
+                         const struct probe_policy *policy, struct bits_through *t, struct exact_error *error)
 {
-    const struct format *f = row->format;
-    uint32_t there, back;
-    struct exact_error why;
+    struct probe_trip trip;
     text_format(t->name, sizeof t->name, "%s", g->name);
-    if (!probe_fits(value, g, &why)) {
-        text_format(t->reason, sizeof t->reason, "%s", why.message);
+    if (!probe_trip(d, row->format, row->bits, g, policy, &trip, error))
+        return false;
+    if (*trip.reason) {
+        text_format(t->reason, sizeof t->reason, "%s", trip.reason);
         return true;
     }
-    if (!probe_through(d, f, row->bits, g, policy, &there, &back, error)) {
-        if (*device_error(d))
-            return false;
-        text_format(t->reason, sizeof t->reason, "%s", error->message);
-        return true;
-    }
-    put_raw(t->there_hex, t->there, g, there);
-    put_raw(t->back_hex, t->back, f, back);
-    t->unchanged = back == row->bits;
-    struct exact *y = exact_from_bits(f, back), *lost = y ? exact_subtract(y, value) : NULL;
-    if (lost)
-        text_approximate(t->lost, sizeof t->lost, lost, 4, true);
-    exact_free(y);
-    exact_free(lost);
+    put_raw(t->there_hex, t->there, g, trip.there);
+    put_raw(t->back_hex, t->back, row->format, trip.back);
+    t->unchanged = trip.back == row->bits;
+    if (trip.lost)
+        text_approximate(t->lost, sizeof t->lost, trip.lost, 4, true);
+    exact_free(trip.lost);
     return true;
 }
 
@@ -181,8 +200,8 @@ static bool fill_more(struct device *d, const struct exact *x, const struct form
     const struct format *f = row->format;
     struct bits_more *m = &row->more;
     uint32_t all = (uint32_t)((UINT64_C(1) << f->width) - 1);
-    struct exact *shortest = probe_shortest(f, row->bits), *value = exact_from_bits(f, row->bits);
-    bool done = value != NULL || probe_fail(error, "out of memory");
+    struct exact *shortest = probe_shortest(f, row->bits);
+    bool done = true;
     probe_class_why(f, row->bits, m->class_why, sizeof m->class_why);
     if (shortest) {
         text_value(m->shortest, sizeof m->shortest, shortest, 20);
@@ -194,9 +213,8 @@ static bool fill_more(struct device *d, const struct exact *x, const struct form
     fill_via(d, x, policy, row);
     for (int i = 0; i < count && done; i++)
         if (formats[i] != f)
-            done = fill_through(d, row, value, formats[i], policy, &m->through[m->through_count++], error);
+            done = fill_through(d, row, formats[i], policy, &m->through[m->through_count++], error);
     exact_free(shortest);
-    exact_free(value);
     return done;
 }
 

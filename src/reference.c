@@ -17,7 +17,7 @@ struct reference reference_make(const struct format *f, enum round_mode mode, bo
 
 /* Does the mode take the larger of the two magnitudes around a value?  `rest` and `half` are in the same
  * unit. */
-static inline bool takes_larger(enum round_mode mode, int sign, bool odd, uint64_t rest, uint64_t half)
+static bool takes_larger(enum round_mode mode, int sign, bool odd, uint64_t rest, uint64_t half)
 {
     switch (mode) {
     case ROUND_RNE:
@@ -34,16 +34,15 @@ static inline bool takes_larger(enum round_mode mode, int sign, bool odd, uint64
 }
 
 /* Rounds significand / 2^drop in units of the last place of the binade 2^binade; drop is 1..63. */
-static inline uint32_t round_at(const struct reference *r, enum round_mode mode, int sign,
-                                uint64_t significand, int drop, int binade)
+static uint32_t round_at(const struct reference *r, int sign, uint64_t significand, int drop, int binade)
 {
     uint64_t kept = significand >> drop, rest = significand & ((UINT64_C(1) << drop) - 1);
-    kept += takes_larger(mode, sign, kept & 1, rest, UINT64_C(1) << (drop - 1));
+    kept += takes_larger(r->mode, sign, kept & 1, rest, UINT64_C(1) << (drop - 1));
     /* A significand with its leading bit counts once for the exponent, so that carries go where they belong. */
     uint64_t code = ((uint64_t)(binade - r->emin) << r->trailing_bits) + kept;
     if (code <= r->max)
         return (uint32_t)code;
-    bool inwards = mode == ROUND_RTZ || mode == (sign ? ROUND_RUP : ROUND_RDN);
+    bool inwards = r->mode == ROUND_RTZ || r->mode == (sign ? ROUND_RUP : ROUND_RDN);
     return inwards ? r->max : r->beyond;
 }
 
@@ -62,10 +61,10 @@ uint32_t reference_round(const struct reference *r, int sign, uint64_t significa
                                                                    : (UINT64_C(1) << 61) + 1;
         drop = 62;
     }
-    return (uint32_t)sign << (r->width - 1) | round_at(r, r->mode, sign, significand, drop, binade);
+    return (uint32_t)sign << (r->width - 1) | round_at(r, sign, significand, drop, binade);
 }
 
-static inline uint32_t round_fp32(const struct reference *r, enum round_mode mode, uint32_t fp32)
+uint32_t reference_round_fp32(const struct reference *r, uint32_t fp32)
 {
     int sign = (int)(fp32 >> 31);
     uint32_t sign_code = (uint32_t)sign << (r->width - 1);
@@ -76,44 +75,78 @@ static inline uint32_t round_fp32(const struct reference *r, enum round_mode mod
         return sign_code | r->beyond;
     if (field == 0)
         return trailing ? reference_round(r, sign, trailing, -149) : sign_code;
-    int exponent = (int)field - 127, binade = exponent < r->emin ? r->emin : exponent;
-    int drop = 23 - r->trailing_bits + binade - exponent;
-    if (drop < 1 || drop > 63)
-        return reference_round(r, sign, trailing | 0x800000, exponent - 23);
-    return sign_code | round_at(r, mode, sign, trailing | 0x800000, drop, binade);
+    return reference_round(r, sign, trailing | 0x800000, (int)field - 127 - 23);
 }
 
-uint32_t reference_round_fp32(const struct reference *r, uint32_t fp32)
+/* Consecutive encodings of one sign and one binade: with these constant, where to cut and what to add is the
+ * same for all of them, and the loops below hold no branch, so that compilers make vector code of them. */
+struct run {
+    int32_t significand; /* of the first, doubled: at least one bit is cut off then */
+    int32_t base;        /* encoding of the binade, less its leading bit */
+    int32_t drop, half, mask, max, over, sign_code;
+};
+
+static inline int32_t code_of(const struct run *run, int32_t kept)
 {
-    return round_fp32(r, r->mode, fp32);
+    int32_t code = run->base + kept;
+    return (code > run->max ? run->over : code) | run->sign_code;
 }
 
-/* With the mode a constant, its tests leave the loop. */
-static inline void round_range(const struct reference *r, enum round_mode mode, uint32_t first, uint32_t n,
-                               uint32_t *out)
+static void run_to_even(const struct run *run, uint32_t n, int32_t *out)
 {
-    const struct reference local = *r;
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = round_fp32(&local, mode, first + i);
+    const struct run local = *run;
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t significand = local.significand + 2 * (int32_t)i;
+        int32_t kept = significand >> local.drop, rest = significand & local.mask;
+        int32_t away = (rest > local.half) | ((rest == local.half) & kept);
+        out[i] = code_of(&local, kept + (away & 1));
+    }
+}
+
+/* Up from `least` on, a part of a last place. */
+static void run_from(const struct run *run, int32_t least, uint32_t n, int32_t *out)
+{
+    const struct run local = *run;
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t significand = local.significand + 2 * (int32_t)i;
+        int32_t kept = significand >> local.drop, rest = significand & local.mask;
+        out[i] = code_of(&local, kept + (rest >= least));
+    }
+}
+
+static void round_run(const struct reference *r, uint32_t first, uint32_t n, int32_t *out)
+{
+    uint32_t sign = first >> 31, field = first >> 23 & 0xff;
+    bool inwards = r->mode == ROUND_RTZ || r->mode == (sign ? ROUND_RUP : ROUND_RDN);
+    int exponent = field ? (int)field - 127 : -126, binade = exponent < r->emin ? r->emin : exponent;
+    int drop = 24 - r->trailing_bits + binade - exponent;
+    struct run run = {.significand = (int32_t)((first & 0x7fffff) | (field ? 0x800000 : 0)) * 2,
+                      .base = (int32_t)((uint32_t)(binade - r->emin) << r->trailing_bits),
+                      .drop = drop < 27 ? drop : 27, /* of 25 bits: below half a place from there on */
+                      .max = (int32_t)r->max,
+                      .over = (int32_t)(inwards ? r->max : r->beyond)};
+    run.half = 1 << (run.drop - 1);
+    run.mask = 2 * run.half - 1;
+    run.sign_code = (int32_t)(sign << (r->width - 1));
+    if (r->mode == ROUND_RNE)
+        run_to_even(&run, n, out);
+    else
+        run_from(&run, r->mode == ROUND_RNA ? run.half : inwards ? run.mask + 1 : 1, n, out);
 }
 
 void reference_round_range(const struct reference *r, uint32_t first, uint32_t n, uint32_t *out)
 {
-    switch (r->mode) {
-    case ROUND_RNE:
-        round_range(r, ROUND_RNE, first, n, out);
-        break;
-    case ROUND_RNA:
-        round_range(r, ROUND_RNA, first, n, out);
-        break;
-    case ROUND_RUP:
-        round_range(r, ROUND_RUP, first, n, out);
-        break;
-    case ROUND_RDN:
-        round_range(r, ROUND_RDN, first, n, out);
-        break;
-    default:
-        round_range(r, ROUND_RTZ, first, n, out);
+    while (n) {
+        uint32_t left = 0x800000 - (first & 0x7fffff), part = n < left ? n : left;
+        if ((first >> 23 & 0xff) == 0xff) {
+            for (uint32_t i = 0; i < part; i++)
+                out[i] = reference_round_fp32(r, first + i);
+        } else {
+            round_run(r, first, part, (int32_t *)out);
+        }
+        first += part;
+        out += part;
+        n -= part;
     }
 }
 

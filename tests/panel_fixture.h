@@ -343,4 +343,14 @@ static inline bool fixture_sizes(panel_draw *draw, const struct snapshot *s, con
     return true;
 }
 
+/* The index of the snapshot's tensor of that name. */
+static inline int tensor_named(const struct snapshot *s, const char *name)
+{
+    for (int i = 0; i < s->tensor_count; i++)
+        if (strcmp(s->tensors[i].name, name) == 0)
+            return i;
+    fail_msg("no tensor %s", name);
+    return -1;
+}
+
 #endif

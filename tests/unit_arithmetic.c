@@ -8,28 +8,12 @@
 #include <cmocka.h>
 
 #include "device.h"
+#include "device_test.h"
 #include "kernels/random.k.h"
 #include <mpfr.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct device *device;
-
-static int open_device(void **state)
-{
-    char error[DEVICE_TEXT];
-    (void)state;
-    device = device_open("cpu", error);
-    return device ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(device);
-    return 0;
-}
 
 enum { BATCH = 1 << 16, EXACT_BITS = 700 };
 static const char *const op_names[] = {"+", "-", "*", "/", "fma", "sqrt"};

@@ -7,27 +7,11 @@
 #include <cmocka.h>
 
 #include "calc.h"
+#include "device_test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static struct device *device;
-
-static int open_device(void **state)
-{
-    char error[DEVICE_TEXT];
-    (void)state;
-    device = device_open("cpu", error);
-    return device ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(device);
-    return 0;
-}
 
 static const struct probe_policy nearest = {.mode = ROUND_RNE};
 

@@ -112,6 +112,42 @@ static void explanations(void **state)
     assert_non_null(strstr(called.out, "through e5m2"));
 }
 
+/* A way through a format that makes zero of the value ends there for a scale, which has none: no failure. */
+static void explanations_of_small_values(void **state)
+{
+    (void)state;
+    CALL("bits", "1e-9", "--explain", "-f", "all");
+    assert_int_equal(called.status, 0);
+    CALL("bits", "1e-9", "--explain", "-f", "all", "--json");
+    json_t *root = output(), *through = json_object_get(bits_of(root, 0, "e8m0"), "through"), *row;
+    size_t i;
+    check_string(json_object_get(entry(through, "format", "fp32"), "back"), "value",
+                 "0.000000000931322574615478515625");
+    json_array_foreach(through, i, row)
+    {
+        assert_string_not_equal(json_string_value(json_object_get(row, "format")), "fp16");
+    }
+    json_decref(root);
+}
+
+/* However a trace is written, its steps are the same. */
+static void traces_by_counts_and_one_by_one(void **state)
+{
+    static char *const same[] = {"...xx.x", "3. 2x 1. 1x", "1.2.x0.x.0xx", " 3.\n1x1x.1x "};
+    char *first = NULL;
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        CALL("scale", "--rule", "pytorch:window=2", "--overflow", same[i], "--json");
+        assert_int_equal(called.status, 0);
+        if (!first)
+            first = strdup(called.out);
+        assert_string_equal(called.out, first);
+    }
+    free(first);
+    CALL("scale", "--rule", "pytorch", "--overflow", "0.0x");
+    check_error(2, "ulpscope: scale: --overflow: '0.0x': no steps (at the end)\n");
+}
+
 /* ---- calc ---- */
 
 static void calc_in_json(void **state)
@@ -222,6 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_and_policies),
         cmocka_unit_test(explanations),
+        cmocka_unit_test(explanations_of_small_values),
+        cmocka_unit_test(traces_by_counts_and_one_by_one),
         cmocka_unit_test(calc_in_json),
         cmocka_unit_test(blocks),
     };

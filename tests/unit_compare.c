@@ -8,26 +8,10 @@
 #include <cmocka.h>
 
 #include "compare.h"
+#include "device_test.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct device *device;
-
-static int open_device(void **state)
-{
-    (void)state;
-    char error[DEVICE_TEXT];
-    device = device_open("cpu", error);
-    return device ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(device);
-    return 0;
-}
 
 /* Momentum at lr 0.2 x 2^k and loss weight 2^-k. */
 static struct trainer *make(const char *recipe, const char *rule, int k)

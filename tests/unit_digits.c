@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "device_test.h"
 #include "kernels/random.k.h"
 #include "probe.h"
 #include "probe_device.h"
@@ -13,23 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct device *device;
-
-static int open_device(void **state)
-{
-    char error[DEVICE_TEXT];
-    (void)state;
-    device = device_open("cpu", error);
-    return device ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(device);
-    return 0;
-}
 
 static uint32_t read_back(const struct exact *x, const struct format *f)
 {
@@ -91,7 +75,7 @@ static void shortest_decimals(void **state)
         {"448", "e4m3", "450"},
         {"5.5", "e2m3", "5.5"},
         {"6", "e2m1", "6"},
-        {"28", "e3m2", "30"},   /* everything from 26 on is 28 there */
+        {"28", "e3m2", "30"}, /* everything from 26 on is 28 there */
         {"0.5", "e8m0", "0.5"},
         {"0", "fp16", "0"},
         {"-0", "fp16", "-0"},

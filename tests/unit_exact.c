@@ -7,32 +7,13 @@
 
 #include <cmocka.h>
 
-#include "exact.h"
+#include "exact_test.h"
 
 #include <gmp.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct exact *parse(const char *text)
-{
-    struct exact_error error;
-    struct exact *x = exact_parse(text, &error);
-    if (!x) {
-        fail_msg("%s: %s at %zu", text, error.message, error.column);
-    }
-    return x;
-}
-
-static void check_text(const struct exact *x, const char *expected, const char *what)
-{
-    char *text = exact_text(x);
-    if (!text || !expected ? text != expected : strcmp(text, expected) != 0) {
-        fail_msg("%s: %s, not %s", what, text ? text : "(none)", expected ? expected : "(none)");
-    }
-    free(text);
-}
 
 static void test_values(void **state)
 {

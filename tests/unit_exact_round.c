@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "exact.h"
+#include "exact_test.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -157,16 +157,6 @@ static uint64_t round_wide(const struct format *f, struct exact_wide wide, enum 
         return sign_bit | (overflows_to_infinity(direction, wide.sign) ? format_infinity(f) : format_max(f));
     }
     return sign_bit | (uint64_t)biased << f->trailing_bits | format_trailing(f, kept);
-}
-
-static struct exact *parse(const char *text)
-{
-    struct exact_error error;
-    struct exact *x = exact_parse(text, &error);
-    if (!x) {
-        fail_msg("%s: %s at %zu", text, error.message, error.column);
-    }
-    return x;
 }
 
 static uint64_t round_text(const char *text, const struct format *f, enum direction direction)

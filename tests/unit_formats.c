@@ -6,29 +6,13 @@
 
 #include <cmocka.h>
 
+#include "device_test.h"
 #include "probe.h"
 #include "probe_device.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct device *device;
-
-static int open_device(void **state)
-{
-    char error[DEVICE_TEXT];
-    (void)state;
-    device = device_open("cpu", error);
-    return device ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(device);
-    return 0;
-}
 
 /* ---- a rounder that searches ---- */
 

@@ -11,15 +11,6 @@
 
 static const struct view view;
 
-static int tensor_named(const struct snapshot *s, const char *name)
-{
-    for (int i = 0; i < s->tensor_count; i++)
-        if (strcmp(s->tensors[i].name, name) == 0)
-            return i;
-    fail_msg("no tensor %s", name);
-    return -1;
-}
-
 static void shows_all_at_80_by_20(void **state)
 {
     (void)state;

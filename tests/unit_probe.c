@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "device_test.h"
 #include "kernels/random.k.h"
 #include "kernels/sum.k.h"
 #include "probe.h"
@@ -14,23 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct device *device;
-
-static int open_device(void **state)
-{
-    char error[DEVICE_TEXT];
-    (void)state;
-    device = device_open("cpu", error);
-    return device ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(device);
-    return 0;
-}
 
 /* ---- round_wide against MPFR, for formats of every size ---- */
 

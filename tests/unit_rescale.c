@@ -7,29 +7,12 @@
 
 #include <cmocka.h>
 
+#include "device_test.h"
 #include "trainer.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct device *device;
-
-static int open_device(void **state)
-{
-    (void)state;
-    char error[DEVICE_TEXT];
-    const char *name = getenv("ULPSCOPE_DEVICE"); /* tests/gpu/check.sh runs this on the GPU */
-    device = device_open(name ? name : "cpu", error);
-    return device ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(device);
-    return 0;
-}
 
 /* ---- the kernels alone ---- */
 

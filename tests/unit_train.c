@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "device_test.h"
 #include "trainer.h"
 #include <math.h>
 #include <stdio.h>
@@ -18,24 +19,6 @@ struct outcome {
     uint64_t updates, lost, gradients, flushed; /* of all steps together */
     uint64_t first_digest, digest;              /* before the first step, after the last */
 };
-
-static struct device *device;
-
-static int open_device(void **state)
-{
-    (void)state;
-    char error[DEVICE_TEXT];
-    const char *name = getenv("ULPSCOPE_DEVICE"); /* tests/gpu/check.sh runs this on the GPU */
-    device = device_open(name ? name : "cpu", error);
-    return device ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    device_close(device);
-    return 0;
-}
 
 static struct trainer_config configure(const char *task, const char *recipe, const char *scaler)
 {

@@ -1,61 +1,134 @@
-/* fuzz_cli.c: a libFuzzer target: lines of text as the arguments of the command line.
- *
- * Whatever they are, the call ends, with a status of the contract; a failure writes one line and no data. */
-#include "cli.h"
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+/* fuzz_cli.c: a libFuzzer target: lines of text as the arguments of the command line, and after a line "FILE" the
+ * contents of the file that its options name. */
+#include "fuzz.h"
+#include "selftest_internal.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+enum { ARGUMENTS = 64 };
 
-/* Verbs whose work is long by intent are kept short: what matters here is how arguments are read. */
-static int is_long(const char *word)
+struct call {
+    int count;
+    char *arguments[ARGUMENTS];
+};
+
+/* Splits the text at its line ends; what follows the line "FILE" is *file. */
+static void split(char *text, struct call *c, char **file)
 {
-    static const char *const words[] = {"train", "selftest", "bench", "show", "play"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(word, words[i]) == 0)
-            return 1;
-    return 0;
+    *file = NULL;
+    c->arguments[c->count++] = (char *)(uintptr_t) "ulpscope";
+    for (char *line = text; line && c->count < ARGUMENTS - 4;) {
+        char *end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        if (strcmp(line, "FILE") == 0) {
+            *file = end;
+            return;
+        }
+        c->arguments[c->count++] = line;
+        line = end;
+    }
 }
 
-static void check(int status, const char *out, const char *err, size_t err_size)
+/* Where the value of an option begins: in the argument itself or the next one; NULL if it is another option. */
+static char **value_of(struct call *c, int i, const char *name, size_t *offset)
 {
-    if (status < CLI_DONE || status > CLI_NO_DEVICE)
-        abort();
-    if (status == CLI_DONE)
-        return;
-    if (*out || err_size == 0 || strchr(err, '\n') != err + err_size - 1)
-        abort(); /* nothing on standard output, exactly one line on standard error */
+    size_t n = strlen(name);
+    *offset = 0;
+    if (strncmp(c->arguments[i], name, n) != 0)
+        return NULL;
+    if (c->arguments[i][n] == '=') {
+        *offset = n + 1;
+        return &c->arguments[i];
+    }
+    return c->arguments[i][n] == '\0' && i + 1 < c->count ? &c->arguments[i + 1] : NULL;
+}
+
+/* Options that name files name the one of this call, or one that is not there. */
+static void bound_files(struct call *c, int i)
+{
+    static const char *const options[] = {"--script", "--load", "--vectors", "--data", "--report"};
+    static char attached[sizeof options / sizeof *options][32];
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        size_t offset;
+        char **value = value_of(c, i, options[k], &offset);
+        if (!value || !strchr(*value + offset, '/'))
+            continue;
+        snprintf(attached[k], sizeof attached[k], "%s%s", offset ? options[k] : "",
+                 offset ? "=file" : "file");
+        *value = attached[k];
+    }
+    if (c->arguments[i][0] == '@' || strstr(c->arguments[i], "=@"))
+        for (char *at = c->arguments[i]; (at = strchr(at, '/'));)
+            *at = '_';
+}
+
+static void bound_numbers(struct call *c, int i)
+{
+    static const char *const options[] = {"--steps", "--overflow"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        size_t offset;
+        long left = 400;
+        char **value = value_of(c, i, options[k], &offset);
+        if (value && (*value)[offset] != '@')
+            fuzz_bound_numbers(*value + offset, &left);
+    }
+}
+
+/* selftest does all that it is asked for, but only what takes a moment: where --only would take more, other
+ * checks take its place. */
+static void bound_selftest(struct call *c)
+{
+    static struct check list[CHECKS_MAX];
+    static char sqrt_only[] = "sqrt a", option[] = "--only", attached[] = "--only=sqrt a";
+    int count = selftest_checks(list);
+    bool has_only = false;
+    for (int i = 1; i < c->count; i++) {
+        size_t offset;
+        char **value = value_of(c, i, "--only", &offset);
+        unsigned long chunks = 0;
+        for (int k = 0; value && k < count; k++)
+            if (strstr(list[k].name, *value + offset))
+                chunks += list[k].chunks;
+        if (value && chunks > 8)
+            *value = offset ? attached : sqrt_only;
+        has_only = has_only || value;
+    }
+    if (!has_only) {
+        c->arguments[c->count++] = option;
+        c->arguments[c->count++] = sqrt_only;
+    }
+}
+
+static void bound(struct call *c)
+{
+    static char extra[] = "extra";
+    bool selftest = false, bench = false;
+    for (int i = 1; i < c->count; i++) {
+        bound_files(c, i);
+        bound_numbers(c, i);
+        selftest = selftest || strcmp(c->arguments[i], "selftest") == 0;
+        bench = bench || strcmp(c->arguments[i], "bench") == 0;
+    }
+    if (selftest)
+        bound_selftest(c);
+    if (bench) /* measures for ten seconds: its arguments are read, and then one is too many */
+        c->arguments[c->count++] = extra;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct cli_hooks no_screens = {0};
-    char *copy = malloc(size + 1), *arguments[64] = {(char *)(uintptr_t) "ulpscope"};
-    int count = 1, skip = 0;
-    if (!copy)
+    struct call c = {0};
+    char *text = malloc(size + 1), *file;
+    if (!text)
         return 0;
-    memcpy(copy, data, size);
-    copy[size] = '\0';
-    for (char *word = strtok(copy, "\n"); word && count < 63; word = strtok(NULL, "\n")) {
-        arguments[count++] = word;
-        skip |= is_long(word) || strstr(word, "steps") != NULL || *word == '@';
+    memcpy(text, data, size);
+    text[size] = '\0';
+    split(text, &c, &file);
+    if (file) {
+        fuzz_bound_script(file);
+        fuzz_write("file", file, strlen(file));
     }
-    char *out = NULL, *err = NULL;
-    size_t out_size = 0, err_size = 0;
-    FILE *in = fopen("/dev/null", "r"), *to = open_memstream(&out, &out_size),
-         *errors = open_memstream(&err, &err_size);
-    if (!skip && in && to && errors) {
-        int status = cli_run(count, arguments, &no_screens, in, to, errors);
-        fflush(to);
-        fflush(errors);
-        check(status, out, err, err_size);
-    }
-    fclose(in);
-    fclose(to);
-    fclose(errors);
-    free(out);
-    free(err);
-    free(copy);
+    bound(&c);
+    fuzz_call(c.count, c.arguments);
+    free(text);
     return 0;
 }

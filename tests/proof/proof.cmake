@@ -20,7 +20,7 @@ foreach(tiles one odd wide)
 endforeach()
 target_link_libraries(unit_tiles PRIVATE tiles)
 target_link_libraries(unit_digest PRIVATE proof)
-set_tests_properties(unit_digest unit_train PROPERTIES LABELS "unit;slow") # under the sanitizers
+set_tests_properties(unit_digest unit_selftest unit_train PROPERTIES LABELS "unit;slow") # under the sanitizers
 add_executable(digest_tool proof/digest_tool.c)
 target_link_libraries(digest_tool PRIVATE proof)
 add_executable(device_compare gpu/device_compare.c)

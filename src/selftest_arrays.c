@@ -1,19 +1,41 @@
-/* selftest_checks.c: the checks: each launches a kernel on one chunk of inputs, and compares what it stored.
- */
+/* selftest_arrays.c: the checks of arrays: each launches a kernel on one chunk of inputs, and compares what it
+ * stored. */
 #include "check_math.h"
 #include "probe.h"
 #include "quantize.h"
 #include "reference.h"
 #include "selftest_internal.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void differ(struct selftest_result *r, uint32_t input, uint32_t got, uint32_t want)
 {
     if (r->differing++ == 0)
         snprintf(r->first, sizeof r->first, "0x%08x gives 0x%x, not 0x%x", input, got, want);
+}
+
+/* Results of `bytes` bytes each against what they must be; a loop without branches first, which finds nothing
+ * nearly always. */
+static void compare(struct selftest_result *r, const uint32_t *inputs, const void *got, int bytes,
+                    const uint32_t *want)
+{
+    const uint16_t *words = got;
+    const uint8_t *octets = got;
+    uint32_t any = 0;
+    if (bytes == 2)
+        for (int i = 0; i < CHUNK; i++)
+            any |= words[i] ^ want[i];
+    else
+        for (int i = 0; i < CHUNK; i++)
+            any |= octets[i] ^ want[i];
+    for (int i = 0; any && i < CHUNK; i++) {
+        uint32_t result = bytes == 2 ? words[i] : octets[i];
+        if (result != want[i])
+            differ(r, inputs[i], result, want[i]);
+    }
+    r->checked += CHUNK;
 }
 
 static void load_inputs(struct selftest_arrays *a, uint32_t first)
@@ -23,24 +45,20 @@ static void load_inputs(struct selftest_arrays *a, uint32_t first)
 }
 
 /* The conversion kernel against the integer rounder. */
-static bool check_convert(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
-                          struct selftest_result *r)
+bool check_convert(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
+                   struct selftest_result *r)
 {
-    struct reference reference = reference_make(&format_table[check->format], ROUND_RNE, false);
-    const uint16_t *got = a->host_out;
+    struct reference reference = reference_make(check->format, ROUND_RNE, false);
     struct cast_args args = {a->in, a->out, CHUNK, NULL};
     load_inputs(a, chunk * CHUNK);
     if (!device_upload(a->device, a->in, a->host_in, CHUNK * sizeof(uint32_t)) ||
-        !device_launch(a->device, KERNEL_FOR(convert_to, check->format), &args) ||
+        !device_launch(a->device, KERNEL_FOR(convert_to, check->id), &args) ||
         !device_download(a->device, a->host_out, a->out, CHUNK * sizeof(uint16_t)))
         return false;
     uint32_t *want = a->host_wide_out;
     reference_round_range(&reference, chunk * CHUNK, CHUNK, want);
-    for (uint32_t i = 0; i < CHUNK; i++) {
-        if (got[i] != want[i])
-            differ(r, a->host_in[i], got[i], want[i]);
-    }
-    r->checked += CHUNK;
+    compare(r, a->host_in, a->host_out, 2, want);
+    selftest_digest(r, chunk, a->host_out, CHUNK * sizeof(uint16_t));
     return true;
 }
 
@@ -65,10 +83,10 @@ static struct round_input wide_of(uint32_t bits)
 }
 
 /* The cast that training uses, and the rounding of exact values that Bits uses, against each other. */
-static bool check_casts_agree(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
-                              struct selftest_result *r)
+bool check_casts_agree(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
+                       struct selftest_result *r)
 {
-    const struct format *f = &format_table[check->format];
+    const struct format *f = check->format;
     struct cast_args cast = {a->in, a->out, CHUNK, NULL};
     struct round_args wide = {.in = a->wide_in,
                               .out = a->wide_out,
@@ -85,7 +103,7 @@ static bool check_casts_agree(const struct check *check, struct selftest_arrays 
         inputs[i] = wide_of(a->host_in[i]);
     if (!device_upload(a->device, a->in, a->host_in, CHUNK * sizeof(uint32_t)) ||
         !device_upload(a->device, a->wide_in, a->host_wide_in, CHUNK * sizeof(struct round_input)) ||
-        !device_launch(a->device, KERNEL_FOR(convert_to, check->format), &cast) ||
+        !device_launch(a->device, KERNEL_FOR(convert_to, check->id), &cast) ||
         !device_launch(a->device, KERNEL_round_wide, &wide) ||
         !device_download(a->device, a->host_out, a->out, CHUNK * sizeof(uint16_t)) ||
         !device_download(a->device, a->host_wide_out, a->wide_out, CHUNK * sizeof(struct round_output)))
@@ -93,23 +111,23 @@ static bool check_casts_agree(const struct check *check, struct selftest_arrays 
     for (uint32_t i = 0; i < CHUNK; i++)
         if (got[i] != outputs[i].bits)
             differ(r, a->host_in[i], got[i], outputs[i].bits);
+    selftest_digest(r, chunk, got, CHUNK * sizeof *got);
     r->checked += CHUNK;
     return true;
 }
 
 /* Every encoding of a 16-bit format to FP32 and back: itself, or a signaling NaN's quiet form. */
-static bool check_round_trip(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
-                             struct selftest_result *r)
+bool check_round_trip(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
+                      struct selftest_result *r)
 {
-    const struct format *f = &format_table[check->format];
+    const struct format *f = check->format;
     uint16_t *codes = a->host_out;
     struct cast_args from = {a->out, a->in, CHUNK, NULL}, to = {a->in, a->out, CHUNK, NULL};
-    (void)chunk;
     for (uint32_t i = 0; i < CHUNK; i++)
         codes[i] = (uint16_t)i;
     if (!device_upload(a->device, a->out, codes, CHUNK * sizeof *codes) ||
-        !device_launch(a->device, KERNEL_FOR(convert_from, check->format), &from) ||
-        !device_launch(a->device, KERNEL_FOR(convert_to, check->format), &to) ||
+        !device_launch(a->device, KERNEL_FOR(convert_from, check->id), &from) ||
+        !device_launch(a->device, KERNEL_FOR(convert_to, check->id), &to) ||
         !device_download(a->device, codes, a->out, CHUNK * sizeof *codes))
         return false;
     for (uint32_t i = 0; i < CHUNK; i++) {
@@ -118,81 +136,80 @@ static bool check_round_trip(const struct check *check, struct selftest_arrays *
         if (codes[i] != want)
             differ(r, i, codes[i], want);
     }
+    selftest_digest(r, chunk, codes, CHUNK * sizeof *codes);
     r->checked += CHUNK;
     return true;
 }
 
-static double decode(const struct format *f, uint32_t code)
+/* Positive and negative values, infinities and NaNs, exactly: all formats here lie within FP32. */
+static float decode(const struct format *f, uint32_t code)
 {
-    double significand = (double)format_trailing(f, code);
+    float significand = (float)format_trailing(f, code);
     int field = format_biased_exponent(f, code);
     enum format_class class = format_classify(f, code);
-    double sign = format_sign(f, code) ? -1 : 1;
+    float sign = format_sign(f, code) ? -1.0f : 1.0f;
     if (class == CLASS_INFINITE)
         return sign * INFINITY;
     if (class == CLASS_QUIET_NAN || class == CLASS_SIGNALING_NAN)
         return NAN;
-    significand += field ? ldexp(1, f->trailing_bits) : 0;
-    return sign * ldexp(significand, (field ? field - f->bias : f->emin) - f->trailing_bits);
+    significand += field ? ldexpf(1, f->trailing_bits) : 0;
+    return sign * ldexpf(significand, (field ? field - f->bias : f->emin) - f->trailing_bits);
+}
+
+const float *selftest_values(struct selftest_arrays *a, const struct format *f)
+{
+    uint32_t codes = 1u << f->width;
+    if (!a->values && (a->values = malloc(codes * sizeof *a->values)))
+        for (uint32_t code = 0; code < codes; code++)
+            a->values[code] = decode(f, code);
+    return a->values;
 }
 
 /* The array kernels, packed: each format and policy, against the integer rounder. */
-static bool check_arrays(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
-                         struct selftest_result *r)
+bool check_packed(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
+                  struct selftest_result *r)
 {
-    const struct format *f = &format_table[check->format];
+    const struct format *f = check->format;
     struct reference reference = reference_make(f, check->mode, check->saturate);
     struct quantize_args args = {.from = a->in, .to = a->out, .n = CHUNK};
-    bool wide = f->width > 8;
-    const uint16_t *words = a->host_out;
-    const uint8_t *bytes = a->host_out;
+    int bytes = f->width > 8 ? 2 : 1;
     quantize_set(&args, f, check->mode, check->saturate);
     load_inputs(a, chunk * CHUNK);
     if (!device_upload(a->device, a->in, a->host_in, CHUNK * sizeof(uint32_t)) ||
-        !device_launch(a->device, wide ? KERNEL_pack16 : KERNEL_pack8, &args) ||
-        !device_download(a->device, a->host_out, a->out,
-                         wide ? CHUNK * sizeof *words : CHUNK * sizeof *bytes))
+        !device_launch(a->device, bytes == 2 ? KERNEL_pack16 : KERNEL_pack8, &args) ||
+        !device_download(a->device, a->host_out, a->out, (size_t)bytes * CHUNK))
         return false;
     uint32_t *want = a->host_wide_out;
     reference_round_range(&reference, chunk * CHUNK, CHUNK, want);
-    for (uint32_t i = 0; i < CHUNK; i++) {
-        uint32_t got = wide ? words[i] : bytes[i];
-        if (got != want[i])
-            differ(r, a->host_in[i], got, want[i]);
-    }
-    r->checked += CHUNK;
+    compare(r, a->host_in, a->host_out, bytes, want);
+    selftest_digest(r, chunk, a->host_out, (size_t)bytes * CHUNK);
     return true;
 }
 
-static uint32_t float_bits(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 /* The same in place: the FP32 value of the encoding that the integer rounder gives.  NaNs need only be NaNs. */
-static bool check_in_place(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
-                           struct selftest_result *r)
+bool check_in_place(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
+                    struct selftest_result *r)
 {
-    const struct format *f = &format_table[check->format];
+    const struct format *f = check->format;
     struct reference reference = reference_make(f, check->mode, check->saturate);
     struct quantize_args args = {.from = a->in, .to = a->out, .n = CHUNK};
     uint32_t *want = a->host_wide_out;
-    const float *got = a->host_out;
+    const uint32_t *got = a->host_out;
+    const float *values = selftest_values(a, f);
     quantize_set(&args, f, check->mode, check->saturate);
     load_inputs(a, chunk * CHUNK);
-    if (!device_upload(a->device, a->in, a->host_in, CHUNK * sizeof(uint32_t)) ||
+    if (!values || !device_upload(a->device, a->in, a->host_in, CHUNK * sizeof(uint32_t)) ||
         !device_launch(a->device, KERNEL_quantize, &args) ||
         !device_download(a->device, a->host_out, a->out, CHUNK * sizeof *got))
         return false;
     reference_round_range(&reference, chunk * CHUNK, CHUNK, want);
     for (uint32_t i = 0; i < CHUNK; i++) {
-        double value = decode(f, want[i]);
-        bool same = value == (double)got[i] && !signbit(value) == !signbit(got[i]);
-        if (!same && !(isnan(value) && isnan(got[i])))
-            differ(r, a->host_in[i], float_bits(got[i]), want[i]);
+        uint32_t value;
+        memcpy(&value, &values[want[i]], sizeof value);
+        if (value != got[i] && !((value & got[i] & 0x7fffffff) > 0x7f800000))
+            differ(r, a->host_in[i], got[i], want[i]);
     }
+    selftest_digest(r, chunk, got, CHUNK * sizeof *got);
     r->checked += CHUNK;
     return true;
 }
@@ -246,10 +263,10 @@ static void load_operands(const struct check *check, struct arithmetic_input *in
     }
 }
 
-static bool check_arithmetic(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
-                             struct selftest_result *r)
+bool check_arithmetic(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
+                      struct selftest_result *r)
 {
-    const struct format *f = &format_table[check->format];
+    const struct format *f = check->format;
     struct reference reference = reference_make(f, ROUND_RNE, false);
     struct arithmetic_args args = {.in = a->wide_in,
                                    .out = a->wide_out,
@@ -261,27 +278,29 @@ static bool check_arithmetic(const struct check *check, struct selftest_arrays *
                                    .op = check->function};
     struct arithmetic_input *in = a->host_wide_in;
     const struct round_output *out = a->host_wide_out;
+    const float *values = selftest_values(a, f);
     load_operands(check, in, chunk);
-    if (!device_upload(a->device, a->wide_in, in, CHUNK * sizeof *in) ||
+    if (!values || !device_upload(a->device, a->wide_in, in, CHUNK * sizeof *in) ||
         !device_launch(a->device, KERNEL_arithmetic, &args) ||
         !device_download(a->device, a->host_wide_out, a->wide_out, CHUNK * sizeof *out))
         return false;
     for (uint32_t i = 0; i < CHUNK; i++) {
         int beyond;
-        double x =
-            operate(check->function, decode(f, in[i].a), decode(f, in[i].b), decode(f, in[i].c), &beyond);
+        double x = operate(check->function, (double)values[in[i].a], (double)values[in[i].b],
+                           (double)values[in[i].c], &beyond);
         uint32_t want = reference_round_double(&reference, x, beyond);
         if (out[i].bits != want)
             differ(r, in[i].a << 16 | in[i].b, out[i].bits, want);
     }
+    selftest_digest(r, chunk, out, CHUNK * sizeof *out);
     r->checked += CHUNK;
     return true;
 }
 
 /* One of the kernels' mathematical functions against glibc and MPFR; one value more than the chunk, so that
  * the order is looked at across its end. */
-static bool check_function(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
-                           struct selftest_result *r)
+bool check_function(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
+                    struct selftest_result *r)
 {
     uint32_t lead = chunk ? 1 : 0, first = chunk * CHUNK - lead, n = CHUNK + lead;
     struct math_args args = {a->in, a->out, (long)n, check->function};
@@ -298,86 +317,8 @@ static bool check_function(const struct check *check, struct selftest_arrays *a,
             snprintf(r->first, sizeof r->first, "0x%08x", found.first_wrong_bits);
         r->differing += found.wrong;
     }
+    selftest_digest(r, chunk, (const float *)a->host_out + lead, CHUNK * sizeof(float));
     r->checked += CHUNK;
     r->worst_ulp = found.worst_ulp > r->worst_ulp ? found.worst_ulp : r->worst_ulp;
     return true;
-}
-
-/* ---- the list ---- */
-
-static struct check *add(struct check *list, int *count, const struct check *row, const char *name, ...)
-    __attribute__((format(printf, 4, 5)));
-static struct check *add(struct check *list, int *count, const struct check *row, const char *name, ...)
-{
-    struct check *c = &list[(*count)++];
-    va_list arguments;
-    *c = *row;
-    va_start(arguments, name);
-    vsnprintf(c->name, sizeof c->name, name, arguments);
-    va_end(arguments);
-    return c;
-}
-
-static void add_conversions(struct check *list, int *count)
-{
-    for (int f = FORMAT_FP16; f < FORMAT_STORED_COUNT; f++) {
-        const char *name = format_table[f].name;
-        struct check row = {.format = (enum format_id)f, .chunks = CHUNKS};
-        row.run = check_convert;
-        add(list, count, &row, "fp32 to %s, roundTiesToEven, against an integer rounder", name);
-        row.run = check_casts_agree;
-        add(list, count, &row, "%s: the cast that trains, and the rounding of Bits", name);
-        row.run = check_round_trip;
-        row.chunks = 1;
-        add(list, count, &row, "every %s encoding to fp32 and back", name);
-    }
-}
-
-static void add_functions(struct check *list, int *count)
-{
-    static const char *const names[MATH_FUNCTION_COUNT] = {
-        "exp: at most 1 ulp, monotone", "log: at most 1 ulp, monotone", "tanh: at most 1 ulp, monotone",
-        "sin: at most 1 ulp", "cos: at most 1 ulp"};
-    for (int i = 0; i < MATH_FUNCTION_COUNT; i++)
-        add(list, count, &(struct check){.run = check_function, .function = i, .chunks = CHUNKS}, "%s",
-            names[i]);
-}
-
-static void add_arithmetic(struct check *list, int *count)
-{
-    static const char *const names[ARITHMETIC_OP_COUNT] = {"a + b", "a - b",     "a x b",
-                                                           "a / b", "a x b + c", "sqrt a"};
-    for (int f = FORMAT_FP16; f < FORMAT_STORED_COUNT; f++)
-        for (int op = 0; op < ARITHMETIC_OP_COUNT; op++) {
-            struct check row = {.run = check_arithmetic, .format = (enum format_id)f, .function = op};
-            row.chunks = op == ARITHMETIC_SQRT ? 1 : op == ARITHMETIC_FMA ? CHUNKS / 4 : CHUNKS;
-            add(list, count, &row, "%s: %s, %s, against double", format_table[f].name, names[op],
-                op == ARITHMETIC_FMA ? "2^30 at random" : "every operand");
-        }
-}
-
-static void add_arrays(struct check *list, int *count)
-{
-    static const enum format_id formats[] = {FORMAT_FP16, FORMAT_BF16, FORMAT_E4M3, FORMAT_E5M2};
-    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
-        for (int mode = ROUND_RNE; mode <= ROUND_RDN; mode++) {
-            const char *name = format_table[formats[f]].name, *mode_name = round_mode_table[mode].name;
-            struct check row = {.format = formats[f], .mode = (enum round_mode)mode, .chunks = CHUNKS};
-            row.run = check_in_place;
-            add(list, count, &row, "fp32 to %s, %s, in place, against an integer rounder", name, mode_name);
-            row.run = check_arrays;
-            add(list, count, &row, "fp32 to %s, %s, against an integer rounder", name, mode_name);
-            row.saturate = true;
-            add(list, count, &row, "fp32 to %s, %s, saturating, against an integer rounder", name, mode_name);
-        }
-}
-
-int selftest_checks(struct check list[CHECKS_MAX])
-{
-    int count = 0;
-    add_conversions(list, &count);
-    add_functions(list, &count);
-    add_arithmetic(list, &count);
-    add_arrays(list, &count);
-    return count;
 }
