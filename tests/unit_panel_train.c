@@ -189,7 +189,7 @@ static void wide_losses_get_a_logarithmic_axis(void **state)
     (void)state;
     struct snapshot *s = fixture_run();
     for (int i = 0; i < s->lanes[0].loss_curve.count; i++)
-        s->lanes[0].loss_curve.value[i] = pow(10, -i / 100.0);
+        s->lanes[0].loss_curve.value[i] = (float)pow(10, -i / 100.0);
     char *text = fixture_text(panel_train_draw, s, &view, 34, 120, false);
     assert_true(fixture_find(text, "─ loss (log)") > 0);
     assert_true(fixture_find(text, "0.01 ┤") > 0);

@@ -1,6 +1,7 @@
 /* panel_run.c: sections, texts that are never cut through a number, bits, events, series. */
 #include "panel_run.h"
 #include "glyph.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,19 +135,35 @@ uint32_t run_event_glyph(enum event_kind kind, enum role *role)
     return known ? event_look[kind].glyph : '?';
 }
 
+void run_points_of(const struct series *series, struct run_points *p)
+{
+    p->count = series->count < 0 ? 0 : series->count > SERIES_POINTS ? SERIES_POINTS : series->count;
+    for (int i = 0; i < p->count; i++) {
+        p->x[i] = run_series_x(series, i);
+        p->y[i] = (double)series->value[i];
+    }
+}
+
+void run_mark(struct grid *g, struct rect in, const struct plot_axes *axes, const struct run_points *p,
+              double step, uint32_t glyph, enum role role)
+{
+    double y = axes->y_max;
+    for (int i = 0; i < p->count && p->x[i] <= step; i++)
+        y = isfinite(p->y[i]) ? p->y[i] : y;
+    plot_mark(g, in, axes, step, y, glyph, role);
+}
+
 void run_event_marks(struct grid *g, struct rect in, const struct plot_axes *axes, const struct snapshot *s,
-                     const struct series *series, const double *y, unsigned kinds)
+                     const struct run_points *p, unsigned kinds)
 {
     int count = s->event_count < SNAPSHOT_EVENTS ? s->event_count : SNAPSHOT_EVENTS;
-    for (int i = 0; i < count && series->count > 0; i++) {
+    for (int i = 0; i < count && p->count > 0; i++) {
         const struct event_view *e = &s->events[i];
-        if (!event_shown(e, kinds) || e->step < series->first)
+        if (!event_shown(e, kinds) || (double)e->step < p->x[0])
             continue;
         enum role role;
         uint32_t glyph = run_event_glyph(e->kind, &role);
-        int64_t at = (e->step - series->first) / (series->stride > 0 ? series->stride : 1);
-        int last = series->count < SERIES_POINTS ? series->count - 1 : SERIES_POINTS - 1;
-        plot_mark(g, in, axes, (double)e->step, y[at < last ? at : last], glyph, role);
+        run_mark(g, in, axes, p, (double)e->step, glyph, role);
     }
 }
 
@@ -192,20 +209,6 @@ double run_series_x(const struct series *series, int i)
 double run_series_end(const struct series *series)
 {
     return series->count > 0 ? run_series_x(series, series->count - 1) : 0;
-}
-
-void run_series(struct grid *g, struct rect in, const struct plot_axes *axes, const struct series *series,
-                struct plot_series look)
-{
-    double x[SERIES_POINTS];
-    int count = series->count < SERIES_POINTS ? series->count : SERIES_POINTS;
-    for (int i = 0; i < count; i++)
-        x[i] = run_series_x(series, i);
-    look.x = x;
-    look.count = count > 0 ? (size_t)count : 0;
-    if (!look.y)
-        look.y = series->value;
-    plot_line(g, in, axes, &look);
 }
 
 void run_step_number(double step, char *text, void *context)
