@@ -42,6 +42,9 @@ static void points_of(const struct snapshot *s, int lane, enum train_curve curve
     const struct lane_view *v = &s->lanes[lane];
     if (curve != CURVE_WEIGHT) {
         run_points_of(curves[curve].timeline < 0 ? &v->loss_curve : &v->timelines[curves[curve].timeline], p);
+        for (int i = 0; curve == CURVE_NORM && i < p->count;
+             i++) /* its arrow would look like a growth's mark */
+            p->y[i] = isfinite(p->y[i]) ? p->y[i] : (double)NAN;
         return;
     }
     p->count = s->watch_count < 0 ? 0 : s->watch_count > WATCH_POINTS ? WATCH_POINTS : s->watch_count;
@@ -117,9 +120,12 @@ static void y_axis_make(struct plot_axes *axes, const struct limits *l, enum tra
                         struct plot_tick *ticks, int *context)
 {
     double low = l->low, high = l->high, least = 0;
-    if (curve == CURVE_SCALE) { /* whole powers, with room above and below */
-        low = floor(low) - 1;
-        high = ceil(high) + 1;
+    if (curve == CURVE_SCALE) { /* whole powers, with room above and below where there are rows for it */
+        low = floor(low);
+        high = ceil(high);
+        int margin = low == high || high - low + 2 <= rows - 1;
+        low -= margin;
+        high += margin;
         least = 1;
         axes->y_format = run_power_of_two;
     } else if (curve == CURVE_WEIGHT) {
@@ -197,7 +203,11 @@ static void lane_digits(struct grid *g, struct rect in, const struct plot_axes *
     points_of(s, lane, curve, &p);
     mapped(l, &p);
     for (int k = 0; k < ROUNDS && p.count > 4 * ROUNDS; k++) {
-        int i = (int)((long)p.count * (2 * (k * lanes_of(s) + lane) + 1) / (2 * ROUNDS * lanes_of(s)));
+        double from = p.x[0], to = p.x[p.count - 1];
+        double x = from + (to - from) * (2 * (k * lanes_of(s) + lane) + 1) / (2 * ROUNDS * lanes_of(s));
+        int i = 0;
+        while (i + 1 < p.count && p.x[i + 1] <= x)
+            i++;
         plot_mark(g, in, axes, p.x[i], p.y[i], (uint32_t)('1' + lane), theme_lane((unsigned)lane));
     }
 }
@@ -296,10 +306,10 @@ void curve_draw(struct grid *g, struct rect r, const struct snapshot *s, enum tr
     slider_draw(g, in, &axes, s);
     for (int lane = lanes_of(s) - 1; lane >= 0; lane--) /* the first lane lies on top */
         lane_draw(g, in, &axes, s, lane, curve, &l);
-    if (kinds && in.rows > 2) /* lower curves would be hidden */
-        marks_draw(g, in, &axes, s, curve, &l);
     for (int lane = 0; lane < lanes_of(s); lane++)
         lane_digits(g, in, &axes, s, lane, curve, &l);
+    if (kinds && in.rows > 2) /* lower curves would be hidden */
+        marks_draw(g, in, &axes, s, curve, &l);
     if (plot.rows < r.rows)
         legend_draw(g, rect_make(r.row + r.rows - 1, in.col, 1, r.col + r.cols - in.col), kinds);
 }

@@ -17,6 +17,12 @@ static const struct {
 } lane_columns[] = {{NULL, 8}, {"accuracy", 5}, {"lost", 6}, {"drift", 8}, {"lost, all", 9}};
 enum { LANE_COLUMNS = sizeof lane_columns / sizeof *lane_columns };
 
+/* In the whole table the lost updates have a column of their own. */
+static enum train_curve curve_of(const struct view *v, bool head)
+{
+    return head && v->curve == CURVE_LOST ? CURVE_LOSS : v->curve;
+}
+
 static const char *curve_text(const struct lane_view *lane, enum train_curve curve)
 {
     switch (curve) {
@@ -169,13 +175,13 @@ void loss_draw(struct grid *g, struct rect r, const struct view *v, const struct
 {
     bool head = r.rows >= 13;
     char title[200];
-    int name, columns = legend_columns(s, r.cols - (boxed ? 4 : 2), v->curve, head, &name);
+    int name, columns = legend_columns(s, r.cols - (boxed ? 4 : 2), curve_of(v, head), head, &name);
     loss_title(title, sizeof title, r.cols - 6, v, s, head, columns);
     struct rect in = run_section(g, r, title, boxed);
     int legend = lanes_of(s) + head, differences = head ? differences_of(s) : 0;
     if (in.rows - legend - differences < 6)
         differences = 0;
     curve_draw(g, run_take(&in, in.rows - legend - differences), s, v->curve);
-    legend_draw(g, run_take(&in, legend), s, v->curve, head);
+    legend_draw(g, run_take(&in, legend), s, curve_of(v, head), head);
     differences_draw(g, in, s);
 }

@@ -136,7 +136,7 @@ static void element_draw(struct grid *g, struct rect r, const struct heat_view *
     at += grid_text(g, r.row, at, ROLE_FOCUS, where) + 2;
     snprintf(text, sizeof text, "%s %s  %s  %s%s", h->format, hex, value, classes[class].name, block);
     at += run_words(g, r.row, at, r.col + r.cols - at, ROLE_TEXT, text);
-    static const char keys[] = "Enter in Bits   PgUp PgDn tensor   h histogram   H away";
+    static const char keys[] = "Enter in Bits   PgUp PgDn tensor   H away";
     if (at + 3 + (int)sizeof keys - 1 <= r.col + r.cols)
         grid_text_right(g, r.row, r.col + r.cols, ROLE_DIM, keys);
 }

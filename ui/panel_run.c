@@ -116,7 +116,7 @@ static const struct {
     [EVENT_OVERFLOW] = {ROLE_WARNING, 'x'},          /* as on the timeline of the scale */
     [EVENT_GROWTH] = {ROLE_GOOD, 0x2191},            /* ↑ */
     [EVENT_FLUSHED] = {ROLE_WARNING, 0x2193},        /* ↓ */
-    [EVENT_NAN] = {ROLE_ERROR, '!'},                 /* */
+    [EVENT_NAN] = {ROLE_ERROR, 'N'},                 /* ≠ is ! in ASCII */
     [EVENT_LOST] = {ROLE_WARNING, '='},              /* the weight stays as it is */
     [EVENT_NOTE] = {ROLE_DIM, 0xb7},                 /* · */
     [EVENT_FIRST_DIFFERENCE] = {ROLE_FOCUS, 0x2260}, /* ≠ */

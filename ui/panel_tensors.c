@@ -221,21 +221,23 @@ static void head_draw(struct grid *g, struct rect r, const struct table *t)
     }
 }
 
-/* "tensors 3–8 of 49  ▸ fc2.weight[3,17]" */
-static void table_title(char *title, size_t size, const struct snapshot *s, const struct view *v, int first,
-                        int rows, int count)
+/* "tensors 3–8 of 49  fc2.weight[3,17]", and what the marks mean where `cols` columns hold that, too. */
+static void table_title(char *title, size_t size, int cols, const struct snapshot *s, const struct view *v,
+                        int first, int rows, int count)
 {
+    static const char marks[] = " · • stored, r w next";
     int used = count > rows && rows > 0
                    ? snprintf(title, size, "tensors %d–%d of %d", first + 1, first + rows, count)
                    : snprintf(title, size, "tensors");
-    if (stopped_in_step(s) && used > 0 && (size_t)used < size)
-        used += snprintf(title + used, size - (size_t)used, " · •stored  r w next");
     if (v->tensor < 0 || v->tensor >= count || used < 0 || (size_t)used >= size)
         return;
     const struct tensor_row *t = &s->tensors[v->tensor];
     if (t->cols > 0 && v->element >= 0 && v->element / t->cols < t->rows)
-        snprintf(title + used, size - (size_t)used, "  %s[%ld,%ld]", t->name, v->element / t->cols,
-                 v->element % t->cols);
+        used += snprintf(title + used, size - (size_t)used, "  %s[%ld,%ld]", t->name, v->element / t->cols,
+                         v->element % t->cols);
+    if (stopped_in_step(s) && (size_t)used < size &&
+        glyph_text_width(title) + glyph_text_width(marks) <= cols)
+        snprintf(title + used, size - (size_t)used, "%s", marks);
 }
 
 /* Which rows are in sight: `first` and those after it; the last one may be the selected row instead. */
@@ -266,7 +268,7 @@ void tensors_draw(struct grid *g, struct rect r, const struct view *v, const str
     int selected = place_of(order, count, v->tensor);
     struct sight sight = sight_of(s, v, r.rows - (boxed ? 3 : 2), count, selected);
     char title[2 * TENSOR_NAME + 64];
-    table_title(title, sizeof title, s, v, sight.first, sight.rows - sight.pinned, count);
+    table_title(title, sizeof title, r.cols - 6, s, v, sight.first, sight.rows - sight.pinned, count);
     struct rect in = run_section(g, r, title, boxed);
     struct rect old = grid_clip(g, in);
     struct table table = table_fit(s, in.cols);

@@ -27,7 +27,7 @@ static void strip_draw(struct grid *g, struct rect r, const struct snapshot *s)
     if (tight + (int)strlen(launch) > r.cols)
         launch[0] = '\0';
     tight += (int)strlen(launch);
-    if (r.cols > tight) {
+    if (r.cols != tight) {
         r.col++;
         r.cols--;
     }
@@ -162,7 +162,7 @@ static struct rows rows_share(struct rect area, const struct view *v, const stru
     if (left >= 12)
         r.events = 2 + (left - 12) / 3;
     else
-        r.events = left >= 10;
+        r.events = left >= 10 + (s->lane_count > 2 ? s->lane_count - 2 : 0); /* curves keep their rows */
     bool whole = r.events - 1 >= s->break_count || r.events - 1 >= 4; /* rows for all of them, or many */
     if (r.breaks && whole && r.events >= 3 && area.cols >= 110) {
         r.list = true;

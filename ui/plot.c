@@ -46,13 +46,14 @@ struct fit {
     int rows_each;
 };
 
+/* Three ticks where there are rows for them, or two; labels in every row only where that is far better. */
 static void fit_try(struct fit *best, double min, double max, int gaps, double step)
 {
-    int least = gaps > 4 ? 2 : 1,
-        most = gaps >= 4 ? gaps / 2 : gaps; /* rows for labels; three ticks, or two */
+    int most = gaps >= 4 ? gaps / 2 : gaps;
     double bottom = floor(min / step + 1e-9) * step;
-    for (int each = least; each <= most; each++) {
+    for (int each = 1; each <= most; each++) {
         double top = bottom + gaps * step / each, waste = (top - bottom) / (max - min);
+        waste *= each == 1 && gaps > 4 ? 1.3 : 1;
         if (top < max - (max - min) * 1e-9 || waste >= best->waste)
             continue;
         *best = (struct fit){bottom, top, step, waste, each};
