@@ -180,6 +180,8 @@ static void fill_bars(const struct format *f, const struct format *other, const 
         high = exponent;
         any = true;
     }
+    if (!any) /* where the format's own limits are, it gets narrow first */
+        high = (low = f->emin - f->trailing_bits - 2) + 40;
     take_in(f->emin - f->trailing_bits - 2, &low, &high);
     take_in(f->emax + 2, &low, &high);
     if (other) {

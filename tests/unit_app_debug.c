@@ -150,7 +150,7 @@ static void a_tensor_as_a_histogram(void **state)
     assert_true(app_snapshot(h->app)->tensor_histogram.valid);
     assert_shows(h, "── histogram of fc1.weight  bf16 2×32 · log2 |x| of 64 values");
     press(h, "PgDn");
-    assert_shows(h, "── histogram of fc2.weight  bf16 32×32 · log2 |x| of 1024 values");
+    assert_shows(h, "── histogram of fc2.weight  bf16 32×32 · log2 |x| of 1,024 values");
     press(h, "Down");
     assert_string_equal(app_snapshot(h->app)->tensor_histogram.name, "fc3.weight");
     command(h, "histogram h2"); /* the selection follows a command line */

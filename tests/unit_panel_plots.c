@@ -198,7 +198,7 @@ static void a_histogram_counts_apart_what_has_no_exponent(void **state)
         for (int wide = 0; wide < 2; wide++) {
             char *text = train_text(s, CURVE_LOSS, wide ? 34 : 20, wide ? 120 : 80, ascii), line[1024];
             assert_true(fixture_find(text, "histogram of fc2.weight.grad  fp16 32") > 0);
-            assert_true(fixture_find(text, "log2 |x| of 1024 values") > 0);
+            assert_true(fixture_find(text, "log2 |x| of 1,024 values") > 0);
             assert_true(fixture_find(text, "normal         980  95.7 %") > 0);
             assert_true(fixture_find(text, "subnormal       20   2.0 %") > 0);
             assert_true(fixture_find(text, "zero            21   2.1 %") > 0);

@@ -193,6 +193,7 @@ struct rect exponents_draw(struct grid *g, struct rect *rest, int rows, int labe
     axes.x_format = run_power_of_two;
     axes.y_ticks = y_ticks;
     axes.y_edges = true;
+    axes.y_format = run_count;
     if (h->valid && bars.highest > 0)
         axes.y_count = plot_fit(&axes.y_min, &axes.y_max, plot.rows - 2, 1, y_ticks, TICKS);
     axes.y_width = labels;

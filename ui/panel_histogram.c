@@ -21,8 +21,8 @@ static void count_row(struct grid *g, struct rect line, const char *label, enum 
                       const char *share)
 {
     grid_text(g, line.row, line.col, role, label);
-    char text[24];
-    snprintf(text, sizeof text, "%u", count);
+    char text[PLOT_LABEL];
+    run_count(count, text, NULL);
     grid_text_right(g, line.row, line.col + 18, count ? ROLE_TEXT : ROLE_DIM, text);
     if (count)
         grid_text_right(g, line.row, line.col + LEGEND - 1, ROLE_DIM, share);
@@ -66,11 +66,12 @@ void tensor_histogram_draw(struct grid *g, struct rect r, const struct snapshot 
 {
     const struct tensor_histogram *h = &s->tensor_histogram;
     static const char keys[] = "PgUp PgDn tensor   H map   h away";
-    char title[160];
+    char title[160], total[PLOT_LABEL];
     if (!h->valid || r.rows < 2)
         return;
-    snprintf(title, sizeof title, "histogram of %s  %s %s · log2 |x| of %u values", h->name, h->format,
-             h->shape, h->bars.total);
+    run_count(h->bars.total, total, NULL);
+    snprintf(title, sizeof title, "histogram of %s  %s %s · log2 |x| of %s values", h->name, h->format,
+             h->shape, total);
     struct rect in = run_section(g, r, title, false);
     int last = in.row + in.rows - 1;
     in.rows--; /* below: the keys */

@@ -154,17 +154,18 @@ static void title_add(char *title, size_t size, int cols, const char *part)
 static void loss_title(char *title, size_t size, int cols, const struct view *v, const struct snapshot *s,
                        bool head, int columns)
 {
-    char part[160];
-    title[0] = '\0';
+    char part[160], place[64] = "";
+    if (s->behind)
+        snprintf(place, sizeof place, " · step %lld of %lld", (long long)s->step, (long long)s->last_step);
     curve_title(v->curve, s, part, sizeof part);
-    title_add(title, size, cols, part);
+    bool fits =
+        glyph_text_width(part) + glyph_text_width(place) <= cols; /* the place says more than a long title */
+    snprintf(title, size, "%s", fits ? part : curve_name(v->curve));
     if (!head && !s->behind && columns > 1)
         title_add(title, size, cols, ", accuracy");
-    if (s->behind) {
-        snprintf(part, sizeof part, " · step %lld of %lld", (long long)s->step, (long long)s->last_step);
-        title_add(title, size, cols, part);
+    title_add(title, size, cols, place);
+    if (s->behind)
         title_add(title, size, cols, " · < > scrub");
-    }
     if (head && columns < LANE_COLUMNS - 1 && lanes_of(s) > 0 && s->lanes[0].drift[0]) {
         snprintf(part, sizeof part, " · drift %s", s->lanes[0].drift); /* its column found no room */
         title_add(title, size, cols, part);

@@ -217,6 +217,19 @@ void run_step_number(double step, char *text, void *context)
     snprintf(text, PLOT_LABEL, "%.0f", step);
 }
 
+void run_count(double count, char *text, void *context)
+{
+    char digits[PLOT_LABEL];
+    (void)context;
+    int length = snprintf(digits, sizeof digits, "%.0f", count), used = 0;
+    for (int i = 0; i < length && used + 2 < PLOT_LABEL; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+}
+
 void run_power_of_two(double exponent, char *text, void *context)
 {
     (void)context;

@@ -54,6 +54,9 @@ double run_series_end(const struct series *series);
 /* Labels of an axis of steps, all their digits; a plot_format. */
 void run_step_number(double step, char *text, void *context);
 
+/* Labels of counts, "12,345"; a plot_format. */
+void run_count(double count, char *text, void *context);
+
 /* Labels "2^k" for plots whose axis holds exponents; a plot_format. */
 void run_power_of_two(double exponent, char *text, void *context);
 
