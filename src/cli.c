@@ -45,6 +45,8 @@ static int set_common(struct cli *c, const char *name, const char *value)
         c->color = value;
     } else if (strcmp(name, "--ascii") == 0) {
         c->common.ascii = true;
+    } else if (strcmp(name, "--no-mouse") == 0) {
+        c->common.no_mouse = true;
     } else if (strcmp(name, "--help") == 0) {
         c->help = true;
     } else {

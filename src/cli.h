@@ -14,6 +14,7 @@ struct cli_common {
     const char *device; /* "auto", "cpu", "cuda" */
     bool color;         /* on standard output */
     bool ascii;         /* only ASCII can be shown, or is wanted */
+    bool no_mouse;      /* the terminal keeps clicks and the wheel */
 };
 
 enum cli_as { CLI_AS_TEXT, CLI_AS_ANSI, CLI_AS_SVG };

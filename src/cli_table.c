@@ -14,6 +14,7 @@ const struct cli_option cli_common_options[] = {
     {"--device", 0, "auto|cpu|cuda", "where kernels run (default auto; also ULPSCOPE_DEVICE)"},
     {"--color", 0, "auto|always|never", "colours on standard output (also NO_COLOR)"},
     {"--ascii", 0, NULL, "nothing but ASCII characters"},
+    {"--no-mouse", 0, NULL, "leave clicks and the wheel to the terminal"},
     {"--help", 'h', NULL, "print help"},
     {"--version", 'V', NULL, "print the version"},
     {NULL, 0, NULL, NULL},

@@ -96,6 +96,7 @@ enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
     X(REDRAW,       "redraw",         "",                 "screen", SCOPE_UI,      "draw the whole screen again")         \
     X(PLAY,         "play",           "FILE",             "screen", SCOPE_UI,      "play a demo script")                  \
     X(EXPORT,       "export",         "FILE",             "screen", SCOPE_UI,      "save the screen: .txt, .ansi or .svg") \
+    X(MOUSE,        "mouse",          "on|off",           "screen", SCOPE_UI,      "clicks and the wheel; off leaves them to the terminal") \
     X(QUIT,         "quit",           "",                 "screen", SCOPE_UI,      "leave at once")                       \
     X(SAY,          "say",            "TEXT",             "demo",   SCOPE_DEMO,    "narrate, and wait for a key")         \
     X(EXPECT,       "expect",         "FACT OP VALUE",    "demo",   SCOPE_DEMO,    "a claim that play --check verifies")

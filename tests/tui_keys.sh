@@ -30,6 +30,19 @@ keys Space
 wait_for '▶'
 keys Space
 wait_for '‖'
+[ "$(T display-message -p '#{mouse_any_flag}')" = 1 ] || fail "the mouse is off"
+type_text "$(printf '\033[<0;13;1M\033[<0;13;1m')"
+wait_for '[1 Bits]'
+type_text "$(printf '\033[<0;42;1M')"
+wait_for '[4 Train]'
+keys :
+type_text 'mouse off'
+keys Enter
+wait_until sh -c "[ \"\$(tmux -L $socket display-message -p '#{mouse_any_flag}')\" = 0 ]"
+keys :
+type_text 'mouse on'
+keys Enter
+wait_until sh -c "[ \"\$(tmux -L $socket display-message -p '#{mouse_any_flag}')\" = 1 ]"
 keys '?'
 wait_for 'keys in Train'
 keys F1

@@ -80,6 +80,15 @@ static void paste(struct app *app, const struct term_key *key)
     app->dirty = true;
 }
 
+/* The command line under the mouse; NULL for none.  The topmost link was drawn last. */
+static const char *clicked(const struct app *app, const struct term_key *key)
+{
+    for (int i = app->link_count - 1; i >= 0; i--)
+        if (rect_has(app->links[i].where, key->row, key->col))
+            return app->links[i].command;
+    return NULL;
+}
+
 void app_key(struct app *app, const struct term_key *key)
 {
     char error[APP_ERROR] = "";
@@ -103,11 +112,17 @@ void app_key(struct app *app, const struct term_key *key)
         return;
     }
     const struct key_binding *b = keymap_find(app->view.panel, key->name);
-    if (b && !app_execute(app, b->line, error))
+    const char *line = strcmp(key->name, "Click") == 0 ? clicked(app, key) : b ? b->line : NULL;
+    if (line && !app_execute(app, line, error))
         app_say(app, true, "%s", error);
 }
 
 /* --- life --- */
+
+bool app_mouse(const struct app *app)
+{
+    return app->mouse;
+}
 
 struct app *app_create(const struct app_options *options)
 {
@@ -115,6 +130,7 @@ struct app *app_create(const struct app_options *options)
     if (!app)
         return NULL;
     app->options = *options;
+    app->mouse = options->mouse;
     app->view.format = FORMAT_FP16;
     app->view.bit = format_table[FORMAT_FP16].trailing_bits - 1;
     app->view.scheme = update_scheme_find("fp16");

@@ -18,6 +18,7 @@ struct app_options {
      * can take no more now. */
     bool (*send)(void *context, const char *line);
     void *context;
+    bool mouse; /* clicks are wanted at the start: the command `mouse` turns them on and off */
 };
 
 struct app *app_create(const struct app_options *options); /* NULL without memory */
@@ -43,6 +44,7 @@ void app_draw(struct app *app, struct grid *g);
 bool app_take_dirty(struct app *app);  /* something to draw has changed */
 bool app_take_redraw(struct app *app); /* the whole screen is to be painted anew */
 bool app_done(const struct app *app);  /* quit */
+bool app_mouse(const struct app *app); /* clicks are wanted */
 
 /* Whether a session command is out and no snapshot came since; app_dim then shows the answers as old. */
 bool app_waiting(const struct app *app);

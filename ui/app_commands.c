@@ -383,6 +383,15 @@ static bool do_export(struct app *app, const char *argument, char *error)
     return done;
 }
 
+static bool do_mouse(struct app *app, const char *argument, char *error)
+{
+    bool on = strcmp(argument, "on") == 0;
+    if (!on && strcmp(argument, "off") != 0)
+        return app_fail(error, "mouse: on or off");
+    app->mouse = on;
+    return true;
+}
+
 static bool do_quit(struct app *app, const char *argument, char *error)
 {
     (void)argument, (void)error;
@@ -418,6 +427,7 @@ static bool (*const handlers[COMMAND_COUNT])(struct app *app, const char *argume
     [COMMAND_REDRAW] = do_redraw,
     [COMMAND_PLAY] = do_play,
     [COMMAND_EXPORT] = do_export,
+    [COMMAND_MOUSE] = do_mouse,
     [COMMAND_QUIT] = do_quit,
 };
 

@@ -33,7 +33,10 @@ static int draw_tabs(const struct app *app, struct grid *g, bool airy)
         char text[32];
         snprintf(text, sizeof text, "%c%d %s%c", here ? '[' : ' ', i + 1, panel_table[i].title,
                  here ? ']' : ' ');
-        at += grid_text(g, 0, at, here ? ROLE_FOCUS : ROLE_TEXT, text) + airy;
+        int width = grid_text(g, 0, at, here ? ROLE_FOCUS : ROLE_TEXT, text);
+        snprintf(text, sizeof text, "panel %s", panel_table[i].name);
+        grid_link(g, rect_make(0, at, 1, width), text);
+        at += width + airy;
     }
     return at;
 }
@@ -96,10 +99,15 @@ static void draw_title(const struct app *app, struct grid *g)
 
 /* --- bottom --- */
 
-static void draw_hint(struct grid *g, int row, int *at, const char *key, const char *what)
+/* `line`: what a click on it does; NULL for nothing. */
+static void draw_hint(struct grid *g, int row, int *at, const char *key, const char *what, const char *line)
 {
+    int from = *at;
     *at += grid_text(g, row, *at, ROLE_KEY, key) + 1;
-    *at += grid_text(g, row, *at, ROLE_HINT, what) + 2;
+    *at += grid_text(g, row, *at, ROLE_HINT, what);
+    if (line)
+        grid_link(g, rect_make(row, from, 1, *at - from), line);
+    *at += 2;
 }
 
 static void draw_hints(const struct app *app, struct grid *g, int row)
@@ -107,15 +115,15 @@ static void draw_hints(const struct app *app, struct grid *g, int row)
     const struct key_binding *hints[HINTS_MAX];
     int at = 1, cols = g->cols - 1;
     if (app->help) {
-        draw_hint(g, row, &at, "Esc", "back");
-        draw_hint(g, row, &at, "↑↓", "scroll");
-        draw_hint(g, row, &at, "/", "search");
-        draw_hint(g, row, &at, "q", "quit");
+        draw_hint(g, row, &at, "Esc", "back", "back");
+        draw_hint(g, row, &at, "↑↓", "scroll", NULL);
+        draw_hint(g, row, &at, "/", "search", "search");
+        draw_hint(g, row, &at, "q", "quit", "quit");
         return;
     }
     if (app->player.narration) {
-        draw_hint(g, row, &at, "Space", "go on");
-        draw_hint(g, row, &at, "Esc", "end the demo");
+        draw_hint(g, row, &at, "Space", "go on", NULL);
+        draw_hint(g, row, &at, "Esc", "end the demo", "back");
     }
     const struct snapshot *s = app->snapshot;
     if (app->view.panel == PANEL_TRAIN && s && s->behind && !app->player.narration)
@@ -129,7 +137,7 @@ static void draw_hints(const struct app *app, struct grid *g, int row)
         bool taken = app->player.narration && strcmp(hints[i]->key, "Space") == 0;
         if (taken)
             continue;
-        draw_hint(g, row, &at, hints[i]->label, hints[i]->hint);
+        draw_hint(g, row, &at, hints[i]->label, hints[i]->hint, hints[i]->line);
         at += spare;
     }
 }
@@ -141,13 +149,13 @@ static void draw_field_hints(const struct app *app, struct grid *g, int row)
     char text[LINE_EDIT_MAX];
     const char *typed = f->completion >= 0 ? f->completing : f->edit.replace ? "" : f->edit.text, *name;
     int at = 1, end = g->cols - 1;
-    draw_hint(g, row, &at, "Enter", "take");
-    draw_hint(g, row, &at, "Esc", "leave");
+    draw_hint(g, row, &at, "Enter", "take", NULL);
+    draw_hint(g, row, &at, "Esc", "leave", NULL);
     if (f->kind == FIELD_EDIT)
         at += grid_text_fit(g, row, at, end - at, ROLE_DIM, command_table[f->command].help) + 2;
     for (int i = 0; (name = field_candidate(f, typed, i, text, sizeof text)) != NULL; i++) {
         if (i == 0)
-            draw_hint(g, row, &at, "Tab", "");
+            draw_hint(g, row, &at, "Tab", "", NULL);
         int width = glyph_text_width(name);
         if (at + width > end)
             break;
@@ -270,6 +278,14 @@ static bool draw_scrolled(const struct app *app, struct grid *g, struct rect are
     for (int row = 0; row < area.rows; row++)
         memcpy(&g->cells[(size_t)(area.row + row) * (size_t)g->cols + (size_t)area.col],
                grid_at(page, row + scroll, 0), (size_t)area.cols * sizeof(struct cell));
+    struct rect clip = grid_clip(g, area);
+    for (int i = 0; i < page->link_count; i++) {
+        struct rect where = page->links[i].where;
+        where.row += area.row - scroll;
+        where.col += area.col;
+        grid_link(g, where, page->links[i].command);
+    }
+    grid_unclip(g, clip);
     int row = area.row + page->cursor_row - scroll;
     if (rect_has(area, row, area.col + page->cursor_col))
         grid_cursor(g, row, area.col + page->cursor_col, false);
@@ -298,13 +314,8 @@ static int draw_panel(struct app *app, struct grid *g, struct rect area)
     return hidden - scroll;
 }
 
-void app_draw(struct app *app, struct grid *g)
+static void draw_screen(struct app *app, struct grid *g)
 {
-    grid_clear(g);
-    if (g->cols < APP_MIN_COLS || g->rows < APP_MIN_ROWS) {
-        draw_too_small(g);
-        return;
-    }
     if (app->rows != g->rows || app->cols != g->cols) {
         app->rows = g->rows;
         app->cols = g->cols;
@@ -319,4 +330,15 @@ void app_draw(struct app *app, struct grid *g)
         hidden = draw_panel(app, g, area);
     draw_narration(app, g);
     draw_bottom(app, g, hidden);
+}
+
+void app_draw(struct app *app, struct grid *g)
+{
+    grid_clear(g);
+    if (g->cols < APP_MIN_COLS || g->rows < APP_MIN_ROWS)
+        draw_too_small(g);
+    else
+        draw_screen(app, g);
+    app->link_count = g->link_count;
+    memcpy(app->links, g->links, (size_t)g->link_count * sizeof *g->links);
 }

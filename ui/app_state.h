@@ -52,6 +52,9 @@ struct app {
     int64_t scrubbed_to; /* where the last `scrub` leads, while it is unanswered */
     bool scrubbing;
     bool dirty, redraw, done;
+    bool mouse;
+    int link_count; /* of the last drawing: what a click means */
+    struct grid_link links[GRID_LINKS];
 };
 
 /* The message line, until the next key. */

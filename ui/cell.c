@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct cell blank = {' ', ROLE_TEXT, 0};
 
@@ -99,6 +100,7 @@ void grid_clear(struct grid *g)
     g->clip = grid_bounds(g);
     g->cursor_row = g->cursor_col = 0;
     g->cursor_shown = false;
+    g->link_count = 0;
 }
 
 static struct cell *cell_of(const struct grid *g, int row, int col)
@@ -299,4 +301,15 @@ struct rect grid_box(struct grid *g, struct rect r, const char *title)
     if (r.cols > 2)
         edge_title(g, r.row, clamp((int64_t)r.col + 1), r.cols - 2, title);
     return rect_inset(r, 1, 1);
+}
+
+void grid_link(struct grid *g, struct rect r, const char *command)
+{
+    r = rect_intersect(r, g->clip);
+    if (g->link_count == GRID_LINKS || rect_empty(r) || strlen(command) >= GRID_LINK_TEXT)
+        return;
+    struct grid_link *link = &g->links[g->link_count];
+    link->where = r;
+    snprintf(link->command, sizeof link->command, "%s", command);
+    g->link_count++;
 }

@@ -30,6 +30,13 @@ struct rect {
     int row, col, rows, cols; /* empty when rows or cols is not positive */
 };
 
+/* What a click means: a command line, carried out as if it had been typed. */
+enum { GRID_LINKS = 192, GRID_LINK_TEXT = 64 };
+struct grid_link {
+    struct rect where;
+    char command[GRID_LINK_TEXT];
+};
+
 struct grid {
     int rows, cols;
     struct cell *cells; /* row by row */
@@ -38,6 +45,8 @@ struct grid {
     bool braille;       /* plots may use braille dots: not every font has them */
     int cursor_row, cursor_col;
     bool cursor_shown; /* a text field wants the cursor seen; it is placed in any case, for screen readers */
+    int link_count;
+    struct grid_link links[GRID_LINKS]; /* set by grid_link */
 };
 
 /* A cleared grid; sizes below 0 are taken as 0.  NULL when there is no memory for it. */
@@ -105,5 +114,9 @@ struct rect grid_box(struct grid *g, struct rect r, const char *title);
 
 /* Where the terminal's cursor belongs: on what has the focus. */
 void grid_cursor(struct grid *g, int row, int col, bool shown);
+
+/* A click into what is visible of r means this command line, until the grid is cleared.  A later link lies
+ * above an earlier one (app.c looks them up); one that is too long, or one too many, is left out. */
+void grid_link(struct grid *g, struct rect r, const char *command);
 
 #endif

@@ -79,6 +79,8 @@ const struct key_binding keymap_table[] = {
     {KEYMAP_ALL,   "k",      "up",              NULL,    NULL,              0},
     {KEYMAP_ALL,   "Down",   "down",            NULL,    NULL,              0},
     {KEYMAP_ALL,   "j",      "down",            NULL,    NULL,              0},
+    {KEYMAP_ALL,   "WheelUp", "up",             NULL,    NULL,              0},
+    {KEYMAP_ALL,   "WheelDown", "down",         NULL,    NULL,              0},
     {KEYMAP_ALL,   "PgUp",   "page-up",         NULL,    NULL,              0},
     {KEYMAP_ALL,   "PgDn",   "page-down",       NULL,    NULL,              0},
     {KEYMAP_ALL,   "Home",   "home",            NULL,    NULL,              0},

@@ -155,6 +155,7 @@ static enum loop_result rounds(struct loop *l, char *error)
         }
         if (app_take_redraw(l->app))
             term_redraw(l->term);
+        term_mouse(l->term, app_mouse(l->app));
         bool dirty = app_take_dirty(l->app);
         if ((dirty || l->resized) && !draw(l)) {
             snprintf(error, APP_ERROR, "out of memory");
@@ -186,7 +187,7 @@ static bool open_pipe(int *fds)
 
 static bool start_app(struct loop *l, const struct loop_options *options, char *error)
 {
-    struct app_options hooks = {.send = send, .context = l};
+    struct app_options hooks = {.send = send, .context = l, .mouse = options->term.mouse};
     char line[64];
     l->app = app_create(&hooks);
     l->grid = grid_create(0, 0);

@@ -15,7 +15,8 @@ static int run(const struct cli_common *common, const char *panel, const char *d
 {
     struct loop_options options = {
         .term = {.charset = common->ascii ? TERM_CHARSET_ASCII : TERM_CHARSET_AUTO,
-                 .color = color_of(common)},
+                 .color = color_of(common),
+                 .mouse = !common->no_mouse},
         .session = {.device = common->device, .twin = true},
         .panel = panel,
         .demo = demo,

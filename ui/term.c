@@ -33,7 +33,8 @@ struct term {
     struct grid *shown;
     bool shown_valid;
     bool cursor_shown;
-    bool ascii, braille, mouse, gone;
+    bool ascii, braille, gone;
+    bool mouse_able, mouse; /* the terminal can report it; reports are on */
     enum depth depth;
     const char *paste_on, *paste_off; /* terminfo's BE and BD, or NULL */
     struct input_reader reader;
@@ -106,18 +107,20 @@ static void write_all(int fd, const char *text)
 
 /* The modes that curses does not manage.  1000: presses and the wheel; 1006: in decimal, beyond column 223.
  */
+static const char MOUSE_ON[] = "\033[?1000h\033[?1006h", MOUSE_OFF[] = "\033[?1006l\033[?1000l";
+
 static void modes_on(struct term *t)
 {
     if (t->paste_on)
         write_all(fileno(t->out), t->paste_on);
     if (t->mouse)
-        write_all(fileno(t->out), "\033[?1000h\033[?1006h");
+        write_all(fileno(t->out), MOUSE_ON);
 }
 
 static void modes_off(struct term *t)
 {
     if (t->mouse)
-        write_all(fileno(t->out), "\033[?1006l\033[?1000l");
+        write_all(fileno(t->out), MOUSE_OFF);
     if (t->paste_on)
         write_all(fileno(t->out), t->paste_off);
 }
@@ -126,8 +129,8 @@ static void modes_off(struct term *t)
 static void restore_prepare(const struct term *t)
 {
     char text[SIGNAL_RESTORE_MAX] = "";
-    if (t->mouse)
-        append(text, sizeof text, "\033[?1006l\033[?1000l");
+    if (t->mouse_able)
+        append(text, sizeof text, MOUSE_OFF);
     if (t->paste_on)
         append(text, sizeof text, t->paste_off);
     append(text, sizeof text, capability("sgr0"));
@@ -170,8 +173,9 @@ static void keys_open(struct term *t, bool mouse, const char *name)
     }
     /* GNU screen has no mode 1006, but tmux often says that it is "screen". */
     bool decimal = strncmp(name, "screen", 6) != 0 || getenv("TMUX") != NULL;
-    t->mouse = mouse && capability("kmous") && decimal;
-    if (t->mouse)
+    t->mouse_able = capability("kmous") && decimal;
+    t->mouse = mouse && t->mouse_able;
+    if (t->mouse_able)
         define_key("\033[<", CODE_MOUSE);
 }
 
@@ -322,6 +326,14 @@ int term_signal_fd(const struct term *t)
 {
     (void)t;
     return signal_fd();
+}
+
+void term_mouse(struct term *t, bool on)
+{
+    on = on && t->mouse_able;
+    if (on != t->mouse)
+        write_all(fileno(t->out), on ? MOUSE_ON : MOUSE_OFF);
+    t->mouse = on;
 }
 
 /* --- drawing --- */

@@ -67,6 +67,9 @@ void term_redraw(struct term *t);
  * that starts with it. */
 bool term_key(struct term *t, struct term_key *key);
 
+/* Reports of the mouse on or off, where the terminal can make them. */
+void term_mouse(struct term *t, bool on);
+
 /* What to poll for reading before term_key. */
 int term_fd(const struct term *t);
 int term_signal_fd(const struct term *t);
