@@ -127,7 +127,7 @@ static void draw_hints(const struct app *app, struct grid *g, int row)
     }
     const struct snapshot *s = app->snapshot;
     if (app->view.panel == PANEL_TRAIN && s && s->behind && !app->player.narration)
-        draw_hint(g, row, &at, "< > { }", "scrub");
+        draw_hint(g, row, &at, "< > { }", "scrub", NULL);
     int count = keymap_hints(app->view.panel, cols - at + 2, hints, HINTS_MAX);
     int width = 0;
     for (int i = 0; i < count; i++)
