@@ -3,6 +3,7 @@
 #include "calc_internal.h"
 #include "probe_device.h"
 #include "probe_text.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { DIGITS = 13, DIGITS_EXACT = 30, DIGITS_WHOLE = 60 };
@@ -13,6 +14,15 @@ static void append_pair(char *to, size_t size, const struct format *f, uint32_t 
     text_hex(hex, sizeof hex, f, bits);
     text_bits_value(value, sizeof value, f, bits, DIGITS);
     text_append(to, size, "%s (%s)", value, hex);
+}
+
+/* The fraction in lowest terms, where a decimal would not end and the fraction fits. */
+static void fill_ratio(const struct exact *x, char *to, size_t size)
+{
+    char *text = exact_text(x);
+    bool fits = text && strchr(text, '/') && strlen(text) < size;
+    text_format(to, size, "%s", fits ? text : "");
+    free(text);
 }
 
 static void fill_operation(const struct format *f, const struct calc_step *s, char *to, size_t size)
@@ -26,7 +36,25 @@ static void fill_operation(const struct format *f, const struct calc_step *s, ch
             text_append(to, size, " %s ", calc_op_names[s->op]);
         append_pair(to, size, f, s->operand[i]);
     }
-    text_append(to, size, "%s", function ? ")" : "");
+    text_append(to, size, "%s%s", function ? ")" : "", s->irrational ? ", irrational" : "");
+}
+
+/* Double rounding: where a step rounded to FP32 or FP64 first would end elsewhere. */
+static void fill_via(const struct format *f, const struct calc_step *s, struct calc_line *line)
+{
+    char fp32[TEXT_HEX], fp64[TEXT_HEX];
+    text_hex(fp32, sizeof fp32, f, s->via_fp32);
+    text_hex(fp64, sizeof fp64, f, s->via_fp64);
+    line->via_differs = s->differs_via_fp32 || s->differs_via_fp64;
+    if (s->differs_via_fp32 && s->differs_via_fp64)
+        text_format(line->via, sizeof line->via, "through FP32 first: %s, through FP64 first: %s", fp32,
+                    fp64);
+    else if (line->via_differs)
+        text_format(line->via, sizeof line->via, "through %s first: %s, through %s first: the same",
+                    s->differs_via_fp32 ? "FP32" : "FP64", s->differs_via_fp32 ? fp32 : fp64,
+                    s->differs_via_fp32 ? "FP64" : "FP32");
+    else if (s->has_tie)
+        text_format(line->via, sizeof line->via, "through FP32 or FP64 first: the same");
 }
 
 static void fill_line(const struct format *f, const struct calc_step *s, struct calc_line *line)
@@ -34,20 +62,32 @@ static void fill_line(const struct format *f, const struct calc_step *s, struct 
     static const char *const where[] = {"exact", "below the tie", "a tie", "above the tie"};
     fill_operation(f, s, line->operation, sizeof line->operation);
     if (s->exact)
+        fill_ratio(s->exact, line->ratio, sizeof line->ratio);
+    if (s->exact)
         text_value(line->exact, sizeof line->exact, s->exact, DIGITS_EXACT);
     else if (s->irrational)
-        text_format(line->exact, sizeof line->exact, "%.15g…, irrational", s->approximate);
+        text_format(line->exact, sizeof line->exact, "%.15g…", s->approximate);
     else
         text_format(line->exact, sizeof line->exact, "–");
     text_format(line->tie, sizeof line->tie, "%s", s->has_tie ? where[s->tie] : "");
     text_hex(line->hex, sizeof line->hex, f, s->bits);
     text_bits_value(line->value, sizeof line->value, f, s->bits, DIGITS);
     text_flags(line->flags, sizeof line->flags, s->flags);
-    if (s->differs_via_fp32 || s->differs_via_fp64) {
-        char hex[TEXT_HEX];
-        text_hex(hex, sizeof hex, f, s->differs_via_fp32 ? s->via_fp32 : s->via_fp64);
-        text_format(line->via, sizeof line->via, "through %s first: %s",
-                    s->differs_via_fp32 ? "FP32" : "FP64", hex);
+    fill_via(f, s, line);
+}
+
+/* The operands and the result of a step as fields. */
+static void fill_fields(const struct format *f, const struct calc_step *s, struct calc_row *row)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    int operands = calc_operands(s->op);
+    row->field_count = operands + 1;
+    for (int i = 0; i <= operands; i++) {
+        struct calc_field *to = &row->fields[i];
+        uint32_t bits = i < operands ? s->operand[i] : s->bits;
+        text_format(to->name, sizeof to->name, "%s", i < operands ? names[i] : "result");
+        probe_field(f, bits, DIGITS_EXACT, &to->field);
+        text_format(to->class, sizeof to->class, "%s", format_class_name(format_classify(f, bits)));
     }
 }
 
@@ -76,6 +116,8 @@ static bool fill_row(struct device *d, const struct calc_result *r, const struct
             fill_line(r->format, &r->steps[i], &row->lines[i]);
     }
     text_flags(row->flags, sizeof row->flags, flags);
+    if (r->count)
+        fill_fields(r->format, &r->steps[r->count - 1], row);
     return fill_board(d, r, policy, row, error);
 }
 
@@ -112,6 +154,8 @@ bool calc_screen(struct device *d, const char *text, const struct format *const 
     struct exact *exact = calc_exact(c);
     text_format(out->text, sizeof out->text, "%s", text);
     text_format(out->exact, sizeof out->exact, "–");
+    if (exact)
+        fill_ratio(exact, out->ratio, sizeof out->ratio);
     if (exact)
         text_value(out->exact, sizeof out->exact, exact, DIGITS_WHOLE);
     out->shown = true;

@@ -80,21 +80,21 @@ static void print_block(struct cli *c, const struct cli_block *b, size_t first, 
     cli_put(c, ROLE_QUIET, "  largest magnitude ", 0);
     cli_printf(c, "%s\n", text);
     cli_put(c, ROLE_QUIET,
-            "  value              encoding  element     element × scale     error        flags", 0);
+            "  value                 encoding  element     element × scale       error          flags", 0);
     cli_printf(c, "\n");
     for (size_t i = 0; i < r->count; i++) {
         const struct block_element *e = &r->elements[i];
         text_value(text, sizeof text, b->values[first + i], 12);
         cli_printf(c, "  ");
-        cli_put(c, ROLE_PLAIN, text, 19);
+        cli_put(c, ROLE_PLAIN, text, 22);
         text_hex(hex, sizeof hex, f, e->bits);
         cli_put(c, ROLE_PLAIN, hex, 10);
         text_value(text, sizeof text, e->element, 9);
         cli_put(c, ROLE_PLAIN, text, 12);
         text_value(text, sizeof text, e->value, 13);
-        cli_put(c, ROLE_PLAIN, text, 20);
+        cli_put(c, ROLE_PLAIN, text, 22);
         text_approximate(text, sizeof text, e->error, 4, true);
-        cli_put(c, ROLE_PLAIN, text, 13);
+        cli_put(c, ROLE_PLAIN, text, 15);
         text_flags(text, sizeof text, e->flags);
         cli_put(c, strstr(text, "overflow") ? ROLE_WARNING : ROLE_PLAIN, text, 0);
         cli_printf(c, "\n");

@@ -64,6 +64,8 @@ enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
     X(FLUSH,        "flush",        "on|off",           "value",  SCOPE_SESSION, "subnormals become zeros (FTZ and DAZ)") \
     X(NAN,          "nan",          "ours|cuda|x86",    "value",  SCOPE_SESSION, "what a NaN becomes")                  \
     X(CALC,         "calc",         "[EXPR]",           "value",  SCOPE_SESSION, "a calculation, step by step; none: the value") \
+    X(BLOCK,        "block",        "[KIND V…]",        "value",  SCOPE_SESSION, "values under one scale: mxfp4 1 (2/3) -3; none: the value") \
+    X(RANDOM_BITS,  "random-bits",  "K",                "value",  SCOPE_SESSION, "of stochastic rounding, 1 to 32 (32)") \
     X(UPDATE_W,     "w",              "VALUE",            "value",  SCOPE_SESSION, "Update: the weight")                  \
     X(UPDATE_LR,    "step-size",      "VALUE",            "value",  SCOPE_SESSION, "Update: the learning rate")           \
     X(UPDATE_GRAD,  "gradient",       "VALUE",            "value",  SCOPE_SESSION, "Update: the gradient")                \

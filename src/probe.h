@@ -87,6 +87,11 @@ void probe_class_why(const struct format *f, uint32_t bits, char *to, size_t siz
  * from zero: the fraction of an ulp x 2^bits, rounded up. */
 uint64_t probe_words_away(const struct exact *x, const struct format *f, int bits);
 
+/* The same as a text: "131072 / 2^32 = 1 / 2^15"; "" for a value that never moves under the policy, and in
+ * other modes. */
+bool probe_chance(struct device *d, const struct exact *x, const struct format *f,
+                  const struct probe_policy *policy, char *to, size_t size, struct exact_error *error);
+
 struct bits_explanation {
     struct exact *shortest; /* probe_shortest */
     int certain_digits;
@@ -160,6 +165,13 @@ enum {
     TEXT_LINE = 320   /* a sentence or two */
 };
 
+/* An encoding and its fields. */
+struct field_view {
+    const struct format *format;
+    char hex[TEXT_HEX], sign[2], exponent[16], trailing[32], value[TEXT_SHORT];
+};
+void probe_field(const struct format *f, uint32_t bits, int digits, struct field_view *to);
+
 /* Two neighbours of a format and the exact value between them. */
 struct number_line {
     bool valid; /* the exact value is finite */
@@ -207,9 +219,10 @@ struct bits_more {
 
 struct bits_row {
     const struct format *format;
-    char reason[TEXT_SHORT]; /* why the format has no code for the value: then nothing else is filled */
-    char policy[TEXT_VALUE]; /* how it was rounded, in words, true of this format */
-    struct bits_more more;   /* by probe_bits_list only */
+    char reason[TEXT_SHORT];       /* why the format has no code for the value: then nothing else is filled */
+    char policy[TEXT_VALUE];       /* how it was rounded, in words, true of this format */
+    char policy_brief[TEXT_VALUE]; /* the same, shorter */
+    struct bits_more more;         /* by probe_bits_list only */
     uint32_t bits;
     char hex[TEXT_HEX];
     char sign[2], exponent[16], trailing[32]; /* the fields as binary digits */
@@ -249,6 +262,8 @@ bool probe_bits_list(struct device *d, const char *value_text, const struct form
 /* How a format takes values under a policy, in words: "roundTiesToEven · fp16: overflow → inf, subnormals
  * kept, NaN ours". */
 void probe_policy_words(const struct format *f, const struct probe_policy *policy, char *to, size_t size);
+/* The same with the mode's short name: "rne · fp16: …", "sr, 8 bits · fp16: …". */
+void probe_policy_brief(const struct format *f, const struct probe_policy *policy, char *to, size_t size);
 
 /* Answers about a value as typed.  False with *error filled for text that is no value, too. */
 bool probe_bits(struct device *d, const char *value_text, const struct probe_policy *policy,

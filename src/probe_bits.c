@@ -7,12 +7,12 @@
 
 enum { DIGITS_SHORT = 13, DIGITS_VALUE = 60 };
 
-static void binary(char *to, size_t size, uint64_t bits, int width)
+void probe_field(const struct format *f, uint32_t bits, int digits, struct field_view *to)
 {
-    size_t n = 0;
-    for (int i = width - 1; i >= 0 && n + 1 < size; i--)
-        to[n++] = bits >> i & 1 ? '1' : '0';
-    to[n] = '\0';
+    to->format = f;
+    text_hex(to->hex, sizeof to->hex, f, bits);
+    text_fields(f, bits, to->sign, to->exponent, to->trailing);
+    text_bits_value(to->value, sizeof to->value, f, bits, digits);
 }
 
 static const char *class_text(enum format_class class)
@@ -140,10 +140,7 @@ static bool fill_row(struct device *d, const char *input, const struct exact *x,
     row->bits = r->bits;
     row->class = r->class;
     text_hex(row->hex, sizeof row->hex, f, r->bits);
-    binary(row->sign, sizeof row->sign, (uint64_t)format_sign(f, r->bits), format_has_sign(f));
-    binary(row->exponent, sizeof row->exponent, (uint64_t)format_biased_exponent(f, r->bits),
-           f->exponent_bits);
-    binary(row->trailing, sizeof row->trailing, format_trailing(f, r->bits), f->trailing_bits);
+    text_fields(f, r->bits, row->sign, row->exponent, row->trailing);
     text_format(row->class_text, sizeof row->class_text, "%s", class_text(r->class));
     text_value(row->value, sizeof row->value, r->value, DIGITS_VALUE);
     fill_scientific(r, row);

@@ -24,10 +24,15 @@ static void overflow_words(const struct format *f, const struct probe_policy *p,
         text_append(to, size, "overflow → %s", beyond);
 }
 
-void probe_policy_words(const struct format *f, const struct probe_policy *p, char *to, size_t size)
+static void policy_words(const char *mode, const struct format *f, const struct probe_policy *p, char *to,
+                         size_t size)
 {
     static const char *const nan_words[NAN_RULE_COUNT] = {"NaN ours", "NaN CUDA's", "NaN x86's"};
-    text_format(to, size, "%s · %s: ", round_mode_table[p->mode].title, f->name);
+    text_format(to, size, "%s", mode);
+    if (p->mode == ROUND_SR)
+        text_append(to, size, ", %d bit%s", p->random_bits ? p->random_bits : 32,
+                    p->random_bits == 1 ? "" : "s");
+    text_append(to, size, " · %s: ", f->name);
     overflow_words(f, p, to, size);
     if (!format_has_zero(f))
         text_append(to, size, ", no zero");
@@ -36,6 +41,16 @@ void probe_policy_words(const struct format *f, const struct probe_policy *p, ch
     else
         text_append(to, size, ", subnormals kept");
     text_append(to, size, ", %s", format_has_nan(f) ? nan_words[p->nan] : "no NaN");
+}
+
+void probe_policy_words(const struct format *f, const struct probe_policy *p, char *to, size_t size)
+{
+    policy_words(round_mode_table[p->mode].title, f, p, to, size);
+}
+
+void probe_policy_brief(const struct format *f, const struct probe_policy *p, char *to, size_t size)
+{
+    policy_words(round_mode_table[p->mode].name, f, p, to, size);
 }
 
 /* ---- more about an encoding ---- */
@@ -94,21 +109,70 @@ static bool fill_through(struct device *d, const struct bits_row *row, const str
     return true;
 }
 
-/* "131072 / 2^32 = 1 / 2^15"; "" for a value that stays where it is. */
-static void fill_chance(const struct exact *x, const struct format *f, const struct probe_policy *policy,
-                        struct bits_more *m)
+/* What a random word makes of a value under the policy. */
+static bool with_word(struct device *d, const struct exact *x, const struct format *f,
+                      const struct probe_policy *policy, uint32_t word, uint32_t *bits,
+                      struct exact_error *error)
+{
+    struct round_input in = probe_input(x);
+    struct round_output out;
+    struct round_rule rule = probe_rule(f, policy);
+    if (policy->daz && exact_typed_subnormal(x))
+        in.kind = ROUND_ZERO;
+    in.random = word;
+    bool done = probe_round_inputs(d, &in, &out, 1, &rule, error);
+    *bits = out.bits;
+    return done;
+}
+
+/* Words below *away go away from zero, the others towards it.  0 where all give the same, as saturation and
+ * flushing can make them; and flushing judges by the rounding with unbounded exponents (IEEE 754-2019 clause
+ * 7.5), so then the kernel is asked for the bound, in halves. */
+static bool words_that_differ(struct device *d, const struct exact *x, const struct format *f,
+                              const struct probe_policy *policy, int bits, uint64_t *away,
+                              struct exact_error *error)
+{
+    uint32_t first, last, middle, all = UINT32_MAX >> (32 - bits);
+    if (!with_word(d, x, f, policy, 0, &first, error) || !with_word(d, x, f, policy, all, &last, error))
+        return false;
+    if (first == last)
+        *away = 0;
+    if (first == last || !policy->ftz)
+        return true;
+    uint32_t low = 0, high = all; /* low goes away, high does not */
+    while (high - low > 1) {
+        uint32_t word = low + (high - low) / 2;
+        if (!with_word(d, x, f, policy, word, &middle, error))
+            return false;
+        *(middle == last ? &high : &low) = word;
+    }
+    *away = high;
+    return true;
+}
+
+bool probe_chance(struct device *d, const struct exact *x, const struct format *f,
+                  const struct probe_policy *policy, char *to, size_t size, struct exact_error *error)
 {
     int bits = policy->random_bits ? policy->random_bits : 32, reduced = bits;
-    uint64_t away = probe_words_away(x, f, bits), part = away;
+    bool finite = policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE;
+    uint64_t away = finite ? probe_words_away(x, f, bits) : 0;
+    *to = '\0';
     if (!away)
-        return;
+        return true;
+    bool always = away == UINT64_C(1) << bits; /* rounded up to all words */
+    if ((policy->ftz || !always) && !words_that_differ(d, x, f, policy, bits, &away, error))
+        return false;
+    if (!away)
+        return true;
+    uint64_t part = away;
     while (!(part & 1) && reduced > 0) {
         part >>= 1;
         reduced--;
     }
-    text_format(m->chance, sizeof m->chance, "%llu / 2^%d", (unsigned long long)away, bits);
+    text_format(to, size, "%llu / 2^%d", (unsigned long long)away, bits);
     if (reduced < bits && reduced > 0)
-        text_append(m->chance, sizeof m->chance, " = %llu / 2^%d", (unsigned long long)part, reduced);
+        text_append(to, size, " = %llu / 2^%d", (unsigned long long)part, reduced);
+    return true;
 }
 
 static bool fill_more(struct device *d, const struct exact *x, const struct format *const *formats, int count,
@@ -126,8 +190,7 @@ static bool fill_more(struct device *d, const struct exact *x, const struct form
     }
     put_raw(m->plus_hex, m->plus, f, (row->bits + 1) & all);
     put_raw(m->minus_hex, m->minus, f, (row->bits - 1) & all);
-    if (policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE)
-        fill_chance(x, f, policy, m);
+    done = done && probe_chance(d, x, f, policy, m->chance, sizeof m->chance, error);
     fill_via(d, x, policy, row);
     for (int i = 0; i < count && done; i++)
         if (formats[i] != f)
@@ -157,6 +220,7 @@ static bool fill_list(struct device *d, const char *input, struct exact *x,
         }
         row->format = f;
         probe_policy_words(f, policy, row->policy, sizeof row->policy);
+        probe_policy_brief(f, policy, row->policy_brief, sizeof row->policy_brief);
     }
     return true;
 }

@@ -82,6 +82,21 @@ static void shorten_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
+static void binary(char *to, size_t size, uint64_t bits, int width)
+{
+    size_t n = 0;
+    for (int i = width - 1; i >= 0 && n + 1 < size; i--)
+        to[n++] = bits >> i & 1 ? '1' : '0';
+    to[n] = '\0';
+}
+
+void text_fields(const struct format *f, uint32_t bits, char sign[2], char exponent[16], char trailing[32])
+{
+    binary(sign, 2, (uint64_t)format_sign(f, bits), format_has_sign(f));
+    binary(exponent, 16, (uint64_t)format_biased_exponent(f, bits), f->exponent_bits);
+    binary(trailing, 32, format_trailing(f, bits), f->trailing_bits);
+}
+
 void text_double(char *to, size_t size, double x, int digits)
 {
     text_format(to, size, "%.*g", digits, x);

@@ -22,6 +22,9 @@ void text_bits_value(char *to, size_t size, const struct format *f, uint32_t bit
 /* An encoding in hexadecimal, padded to its width: "0x3c00". */
 void text_hex(char *to, size_t size, const struct format *f, uint32_t bits);
 
+/* Its fields as binary digits; the sign is "" where the format has none. */
+void text_fields(const struct format *f, uint32_t bits, char sign[2], char exponent[16], char trailing[32]);
+
 /* A number rounded to `digits` significant digits: "1.358e-8", "0.0205", "168". */
 void text_double(char *to, size_t size, double x, int digits);
 

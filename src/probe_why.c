@@ -104,7 +104,8 @@ static void say_inexact(struct why *w, const char *prefix)
     const struct bits_result *r = w->r;
     uint32_t other_bits;
     char other[TEXT_SHORT];
-    if (!other_neighbour(r, &other_bits))
+    bool flushed = w->policy->ftz && r->class == CLASS_ZERO; /* neither of two neighbours was chosen */
+    if (flushed || !other_neighbour(r, &other_bits))
         return;
     text_bits_value(other, sizeof other, r->format, other_bits, 12);
     bool lower = exact_sign(r->error) == 0; /* the other one */
@@ -306,7 +307,11 @@ bool probe_why(struct device *d, const char *input, const struct exact *x, const
             return false;
         if (!said)
             say_inexact(&w, "");
-        if (r->class == CLASS_ZERO && !said)
+        if (r->class == CLASS_ZERO && policy->ftz)
+            SAY(&w,
+                "It rounds to something below the smallest normal value of %s, 2^%d: flushed to zero (FTZ).",
+                r->format->name, r->format->emin);
+        else if (r->class == CLASS_ZERO && !said)
             SAY(&w, "It is below the smallest subnormal of %s, 2^%d: the value is flushed to zero.",
                 r->format->name, r->format->emin - r->format->trailing_bits);
     }

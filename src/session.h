@@ -59,6 +59,11 @@ void snapshot_free(struct snapshot *snapshot);
  *       of the formats shown
  *     calc calc.exact calc.steps          of the calculation shown: its text; exact value; how many steps
  *     calc.FORMAT       the result's encoding; with .value .error .flags .tie .steps
+ *     block block.format block.count      of the block shown: its text; its kind; how many values
+ *     block.scale block.scale.value block.largest   the shared scale's encoding and value; max |x|
+ *     block.zeros block.saturated block.worst       values that became 0, or saturated; the largest error's
+ *     block.N           element N's encoding, from 0; with .scaled .element .value .error .class
+ *     chance.FORMAT     that stochastic rounding goes away from zero: "131072 / 2^32", or none
  *     update.SCHEME     moved, lost, kept or chance
  *       and with .first .last .last-value .master .moved .first-move .threshold
  *   watch.ROW           an encoding, in the lane of `watch-lane`; with .value or .note; ROW is one of

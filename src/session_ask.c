@@ -30,7 +30,7 @@ static bool focus_value(struct session *s, const char *text, char *error)
     if (check_value(text, true, ignored) && !store(&s->w, text, error))
         return false;
     s->live = s->bits_fresh = s->update_fresh = false;
-    s->numbers.calc_text[0] = '\0';
+    session_show_value(s);
     return true;
 }
 
@@ -51,7 +51,7 @@ static bool do_weight(struct session *s, const char *argument, char *error)
         s->watch_col = col;
     }
     s->live = true;
-    s->numbers.calc_text[0] = '\0';
+    session_show_value(s);
     s->bits_fresh = s->update_fresh = false;
     return true;
 }
@@ -168,6 +168,8 @@ command_handler *const session_value_handlers[COMMAND_COUNT] = {
     [COMMAND_FLUSH] = session_do_flush,
     [COMMAND_NAN] = session_do_nan,
     [COMMAND_CALC] = session_do_calc,
+    [COMMAND_BLOCK] = session_do_block,
+    [COMMAND_RANDOM_BITS] = session_do_random_bits,
     [COMMAND_UPDATE_W] = do_w,
     [COMMAND_UPDATE_LR] = do_step_size,
     [COMMAND_UPDATE_GRAD] = do_gradient,

@@ -150,11 +150,12 @@ static bool lane_fact(struct session *s, int index, const char *name, char *text
 
 static bool bits_fact(const struct bits_row *row, const char *kind, char *text, size_t size)
 {
-    const char *value = strcmp(kind, "bits") == 0    ? row->hex
-                        : strcmp(kind, "class") == 0 ? format_class_name(row->class)
-                        : strcmp(kind, "value") == 0 ? row->value
-                        : strcmp(kind, "tie") == 0   ? row->tie
-                                                     : NULL;
+    const char *value = strcmp(kind, "bits") == 0     ? row->hex
+                        : strcmp(kind, "class") == 0  ? format_class_name(row->class)
+                        : strcmp(kind, "value") == 0  ? row->value
+                        : strcmp(kind, "tie") == 0    ? row->tie
+                        : strcmp(kind, "chance") == 0 ? (*row->more.chance ? row->more.chance : "none")
+                                                      : NULL;
     size_t length = strlen(row->tie);
     if (!value)
         return false;
@@ -312,6 +313,8 @@ static bool find_fact(struct session *s, const char *name, char *text, size_t si
     }
     if (IS("calc") || strcmp(kind, "calc") == 0)
         return session_answer(s) && session_calc_fact(s, dot ? dot + 1 : "", text, size);
+    if (IS("block") || strcmp(kind, "block") == 0)
+        return session_answer(s) && session_block_fact(s, dot ? dot + 1 : "", text, size);
     if (lane_fact(s, 0, name, text, size))
         return true;
     if (!dot)

@@ -98,6 +98,9 @@ struct numbers {
     enum nan_rule nan;
     char calc_text[TEXT_LINE]; /* "": no calculation is shown */
     struct calc_screen calc;
+    int random_bits;             /* of stochastic rounding; 0: 32 */
+    char block_text[BLOCK_TEXT]; /* "": no block is shown; a calculation and a block exclude each other */
+    struct block_screen block;
 };
 
 struct session {
@@ -280,7 +283,14 @@ void session_view_numbers(const struct session *s, struct snapshot *out);
 /* The row of a format that is shown, or NULL: fill error[160]. */
 const struct bits_row *session_bits_row(const struct session *s, const char *format, char *error);
 bool session_calc_fact(const struct session *s, const char *name, char *text, size_t size);
-command_handler session_do_formats, session_do_saturate, session_do_flush, session_do_nan, session_do_calc;
+command_handler session_do_formats, session_do_saturate, session_do_flush, session_do_nan, session_do_calc,
+    session_do_random_bits;
+void session_show_value(struct session *s); /* in the place of a calculation or a block */
+
+/* ---- session_block.c: a block of values in Bits ---- */
+command_handler session_do_block;
+bool session_answer_block(struct session *s, const struct probe_policy *policy, struct exact_error *error);
+bool session_block_fact(const struct session *s, const char *name, char *text, size_t size);
 
 /* ---- session_scale.c, session_watch.c ---- */
 bool session_view_scale(struct session *s, struct snapshot *out);

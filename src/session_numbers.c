@@ -14,7 +14,8 @@ struct probe_policy session_policy(const struct session *s)
                                  .seed = s->setup.seed,
                                  .ftz = n->flush,
                                  .daz = n->flush,
-                                 .nan = n->nan};
+                                 .nan = n->nan,
+                                 .random_bits = n->random_bits};
 }
 
 static int formats_of(const struct numbers *n, const struct format *formats[BITS_ROWS])
@@ -31,10 +32,12 @@ bool session_answer_numbers(struct session *s, const char *value, struct exact_e
     const struct format *formats[BITS_ROWS];
     int count = formats_of(n, formats);
     struct probe_policy policy = session_policy(s);
-    n->calc.shown = false;
+    n->calc.shown = n->block.shown = false;
     if (!probe_bits_list(s->device, value, formats, count, &policy, &s->bits, error))
         return false;
-    return !*n->calc_text || calc_screen(s->device, n->calc_text, formats, count, &policy, &n->calc, error);
+    if (*n->calc_text && !calc_screen(s->device, n->calc_text, formats, count, &policy, &n->calc, error))
+        return false;
+    return !*n->block_text || session_answer_block(s, &policy, error);
 }
 
 void session_view_numbers(const struct session *s, struct snapshot *out)
@@ -45,6 +48,8 @@ void session_view_numbers(const struct session *s, struct snapshot *out)
         text_append(out->formats, sizeof out->formats, "%s%s", i ? "," : "", formats[i]->name);
     if (s->numbers.calc.shown)
         out->calc = s->numbers.calc;
+    if (s->numbers.block.shown)
+        out->block = s->numbers.block;
 }
 
 const struct bits_row *session_bits_row(const struct session *s, const char *format, char *error)
@@ -147,9 +152,26 @@ bool session_do_calc(struct session *s, const char *argument, char *error)
     if (*argument && !c)
         return session_bad_value(argument, &why, error);
     calc_free(c);
+    session_show_value(s);
     snprintf(s->numbers.calc_text, sizeof s->numbers.calc_text, "%s", argument);
+    return true;
+}
+
+bool session_do_random_bits(struct session *s, const char *argument, char *error)
+{
+    int64_t bits = 0;
+    if (!session_read_count(argument, 1, 32, &bits, error))
+        return false;
+    s->numbers.random_bits = (int)bits;
     s->bits_fresh = false;
     return true;
+}
+
+void session_show_value(struct session *s)
+{
+    s->numbers.calc_text[0] = '\0';
+    s->numbers.block_text[0] = '\0';
+    s->bits_fresh = false;
 }
 
 /* ---- facts ---- */
@@ -182,7 +204,7 @@ bool session_calc_fact(const struct session *s, const char *name, char *text, si
     if (!c->shown)
         return false;
     if (!*name || strcmp(name, "exact") == 0) {
-        text_format(text, size, "%s", *name ? c->exact : c->text);
+        text_format(text, size, "%s", !*name ? c->text : *c->ratio ? c->ratio : c->exact);
         return true;
     }
     text_format(head, sizeof head, "%.*s", (int)(length < 23 ? length : 23), name);

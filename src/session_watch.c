@@ -3,14 +3,6 @@
 #include "session_internal.h"
 #include <string.h>
 
-static void binary(char *to, size_t size, uint64_t bits, int width)
-{
-    size_t n = 0;
-    for (int i = width - 1; i >= 0 && n + 1 < size; i--)
-        to[n++] = bits >> i & 1 ? '1' : '0';
-    to[n] = '\0';
-}
-
 static struct watch_row *add_row(struct watch_view *v, const char *label, enum format_id format, bool valid,
                                  uint32_t bits)
 {
@@ -23,9 +15,7 @@ static struct watch_row *add_row(struct watch_view *v, const char *label, enum f
         return row;
     row->bits = bits;
     text_hex(row->hex, sizeof row->hex, f, bits);
-    binary(row->sign, sizeof row->sign, (uint64_t)format_sign(f, bits), 1);
-    binary(row->exponent, sizeof row->exponent, (uint64_t)format_biased_exponent(f, bits), f->exponent_bits);
-    binary(row->trailing, sizeof row->trailing, format_trailing(f, bits), f->trailing_bits);
+    text_fields(f, bits, row->sign, row->exponent, row->trailing);
     text_bits_value(row->value, sizeof row->value, f, bits, 14);
     return row;
 }

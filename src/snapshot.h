@@ -6,6 +6,7 @@
 #ifndef ULPSCOPE_SRC_SNAPSHOT_H
 #define ULPSCOPE_SRC_SNAPSHOT_H
 
+#include "block_screen.h"
 #include "calc_screen.h"
 #include "probe.h"
 #include "trainer.h"
@@ -244,9 +245,10 @@ struct snapshot {
     char focus[TEXT_VALUE]; /* the text typed, or the weight's name */
     enum round_mode mode;
     struct bits_answer bits;
-    char formats[TEXT_LINE]; /* "fp32,fp16,bf16" */
-    struct calc_screen calc; /* Bits shows it in the value's place, if it is `shown` */
-    bool update_valid;       /* live: false before the first update */
+    char formats[TEXT_LINE];   /* "fp32,fp16,bf16" */
+    struct calc_screen calc;   /* Bits shows it in the value's place, if it is `shown` */
+    struct block_screen block; /* likewise; never both */
+    bool update_valid;         /* live: false before the first update */
     char update_lr[TEXT_SHORT], update_grad[TEXT_SHORT]; /* "" when Δ was typed, or is the live run's */
     struct update_answer update;
 

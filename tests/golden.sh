@@ -38,11 +38,13 @@ for size in 80x24 120x36; do
     done
 done
 for size in 80x24 120x36; do
-    for name in bits-all bits-sr calc calc-steps; do
+    for name in bits-all bits-sr calc calc-steps block; do
         golden $name $size bits --script $name.script
     done
 done
 golden bits-negative 80x24 bits --script bits-negative.script
+golden block-sr 80x24 bits --script block-sr.script
+golden block-ascii 80x24 bits --ascii --script block.script
 golden bits-policy 120x36 bits --script bits-policy.script
 golden bits-explain 80x24 bits --script bits-explain.script
 golden calc-ascii 80x24 bits --ascii --script calc.script

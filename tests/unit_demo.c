@@ -44,9 +44,9 @@ static size_t characters(const char *text)
 static void shipped_demos_hold(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "lost-update",        "underflow",    "loss-scale",    "first-bad-bit",
-        "lost-update-bisect", "overflow-why", "frozen-weight", "rounding"};
+    static const char *const names[] = {"lost-update",   "underflow",          "loss-scale",
+                                        "first-bad-bit", "lost-update-bisect", "overflow-why",
+                                        "frozen-weight", "rounding",           "blocks"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char file[512], error[TEXT_LINE];
         struct demo d;

@@ -78,9 +78,10 @@ static void hints_fit_and_keep_help_and_quit(void **state)
     for (int panel = 0; panel < PANEL_COUNT; panel++)
         for (int cols = 20; cols <= 200; cols++) {
             const struct key_binding *hints[32];
-            int count = keymap_hints((enum panel_id)panel, cols, hints, 32), width = 0;
+            enum bits_shown shown = cols % 3 == 0 ? BITS_VALUE : cols % 3 == 1 ? BITS_CALC : BITS_BLOCK;
+            int count = keymap_hints((enum panel_id)panel, shown, cols, hints, 32), width = 0;
             for (int i = 0; i < count; i++)
-                width += glyph_text_width(hints[i]->label) + 1 + glyph_text_width(hints[i]->hint) + 2;
+                width += keymap_hint_width(hints[i], shown);
             assert_true(width <= cols);
             assert_true(shows(hints, count, "?") && shows(hints, count, "q"));
             if (cols >= 80)

@@ -208,6 +208,8 @@ static bool send_for_format(struct app *app, enum command_id id, char *error)
         return app_fail(error, "there is no value yet");
     if (s->calc.shown)
         return app_fail(error, "a calculation is shown: Esc leads back to the value");
+    if (s->block.shown)
+        return app_fail(error, "a block is shown: Esc leads back to the value");
     const struct format *f = s->bits.rows[app->view.format].format;
     int n = snprintf(line, sizeof line, "%s %s", command_table[id].name, f->name);
     if (id == COMMAND_FLIP)
@@ -295,7 +297,7 @@ static bool do_help(struct app *app, const char *argument, char *error)
     return true;
 }
 
-/* One level: the help, a demo, a calculation, a map or a histogram, a search's mark. */
+/* One level: the help, a demo, a calculation or a block, a map or a histogram, a search's mark. */
 static bool do_back(struct app *app, const char *argument, char *error)
 {
     (void)argument;
@@ -305,6 +307,8 @@ static bool do_back(struct app *app, const char *argument, char *error)
         player_end(app);
     else if (app->view.panel == PANEL_BITS && app->snapshot && app->snapshot->calc.shown)
         return app_send(app, command_table[COMMAND_CALC].name, error);
+    else if (app->view.panel == PANEL_BITS && app->snapshot && app->snapshot->block.shown)
+        return app_send(app, command_table[COMMAND_BLOCK].name, error);
     else if (map_shown(app) || histogram_shown(app))
         return app_send(app, command_table[map_shown(app) ? COMMAND_HEAT : COMMAND_HISTOGRAM].name, error);
     else

@@ -110,6 +110,11 @@ static void draw_hint(struct grid *g, int row, int *at, const char *key, const c
     *at += 2;
 }
 
+static enum bits_shown bits_shown(const struct snapshot *s)
+{
+    return s && s->calc.shown ? BITS_CALC : s && s->block.shown ? BITS_BLOCK : BITS_VALUE;
+}
+
 static void draw_hints(const struct app *app, struct grid *g, int row)
 {
     const struct key_binding *hints[HINTS_MAX];
@@ -128,16 +133,17 @@ static void draw_hints(const struct app *app, struct grid *g, int row)
     const struct snapshot *s = app->snapshot;
     if (app->view.panel == PANEL_TRAIN && s && s->behind && !app->player.narration)
         draw_hint(g, row, &at, "< > { }", "scrub", NULL);
-    int count = keymap_hints(app->view.panel, cols - at + 2, hints, HINTS_MAX);
+    enum bits_shown shown = bits_shown(app->snapshot);
+    int count = keymap_hints(app->view.panel, shown, cols - at + 2, hints, HINTS_MAX);
     int width = 0;
     for (int i = 0; i < count; i++)
-        width += glyph_text_width(hints[i]->label) + 1 + glyph_text_width(hints[i]->hint) + 2;
+        width += keymap_hint_width(hints[i], shown);
     int spare = count > 0 && width + count <= cols - at + 2; /* a third blank where there is room */
     for (int i = 0; i < count; i++) {
         bool taken = app->player.narration && strcmp(hints[i]->key, "Space") == 0;
         if (taken)
             continue;
-        draw_hint(g, row, &at, hints[i]->label, hints[i]->hint, hints[i]->line);
+        draw_hint(g, row, &at, hints[i]->label, keymap_hint(hints[i], shown), hints[i]->line);
         at += spare;
     }
 }

@@ -70,6 +70,11 @@ static const char *nan_word(int i)
     return list_name(nan_rule_names, NAN_RULE_COUNT, i);
 }
 
+static const char *block_word(int i)
+{
+    return i < BLOCK_FORMATS ? block_format_table[i].name : NULL;
+}
+
 static const char *rounding_word(int i)
 {
     static const char *const names[] = {"rne", "sr", "kahan"};
@@ -100,6 +105,7 @@ static const struct {
     {COMMAND_PREVIOUS, format_name},     {COMMAND_ROUNDING, mode_name}, {COMMAND_PANEL, panel_name},
     {COMMAND_EDIT, command_name},        {COMMAND_BREAK, break_word},   {COMMAND_FORMATS, formats_word},
     {COMMAND_SATURATE, switch_word},     {COMMAND_FLUSH, switch_word},  {COMMAND_NAN, nan_word},
+    {COMMAND_BLOCK, block_word},
 };
 
 static name_list *names_for(enum command_id id)
@@ -172,6 +178,8 @@ static const char *current_argument(const struct app *app, enum command_id id, c
         return s->live ? "" : s->focus;
     case COMMAND_CALC:
         return s->calc.shown ? s->calc.text : "";
+    case COMMAND_BLOCK:
+        return s->block.shown ? s->block.text : "";
     case COMMAND_FORMATS:
         return s->formats;
     case COMMAND_UPDATE_LR:

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TENSOR_PAGE = 10 };
+enum { TENSOR_PAGE = 10, BLOCK_PAGE = 8 };
 
 static int clamp(int x, int low, int high)
 {
@@ -35,6 +35,7 @@ void view_clamp(struct app *app)
     v->format = clamp(v->format, 0, formats - 1);
     if (s && formats > 0)
         v->bit = clamp(v->bit, 0, s->bits.rows[v->format].format->width - 1);
+    v->block = clamp(v->block, 0, s && s->block.shown ? s->block.count - 1 : BLOCK_MOST - 1);
     v->scroll[v->panel] = clamp(v->scroll[v->panel], 0, scroll_room(app));
     if (!s)
         return;
@@ -113,10 +114,18 @@ bool map_line(const struct app *app, char *line, size_t size, char *error)
     return true;
 }
 
+/* Bits shows a block: its elements are what moves. */
+static bool block_shown(const struct app *app)
+{
+    return app->view.panel == PANEL_BITS && app->snapshot && app->snapshot->block.shown;
+}
+
 bool move_horizontally(struct app *app, int by)
 {
     struct view *v = &app->view;
-    if (v->panel == PANEL_BITS)
+    if (block_shown(app))
+        v->block += by;
+    else if (v->panel == PANEL_BITS)
         v->bit -= by; /* bit 0 is the rightmost */
     else if (map_shown(app))
         map_move(app, 0, by);
@@ -138,6 +147,11 @@ static void move_tensor(struct app *app, int down)
 static void move_format(struct app *app, int by)
 {
     struct view *v = &app->view;
+    if (block_shown(app)) {
+        v->block += by;
+        view_clamp(app);
+        return;
+    }
     v->format += by;
     view_clamp(app);
     int row = app->snapshot ? panel_bits_selected_row(v, app->snapshot) : 0;
@@ -174,6 +188,8 @@ bool move_page(struct app *app, int by)
     int page = app_panel_area(app, app->rows, app->cols).rows / 2;
     if (v->panel == PANEL_TRAIN && scroll_room(app) == 0)
         move_tensor(app, map_shown(app) || histogram_shown(app) ? by : by * TENSOR_PAGE);
+    else if (block_shown(app))
+        v->block += by * BLOCK_PAGE;
     else
         v->scroll[v->panel] += by * (page > 1 ? page : 1);
     view_clamp(app);
@@ -186,7 +202,10 @@ bool move_to_end(struct app *app, int direction)
     struct view *v = &app->view;
     switch (v->panel) {
     case PANEL_BITS:
-        v->bit = direction < 0 ? FAR : 0;
+        if (block_shown(app))
+            v->block = direction * FAR;
+        else
+            v->bit = direction < 0 ? FAR : 0;
         break;
     case PANEL_UPDATE:
         v->scheme = direction * FAR;

@@ -27,6 +27,7 @@ struct view {
     enum panel_id panel;
     int format;             /* selected row of Bits */
     int bit;                /* selected bit of that row, 0 = the last */
+    int block;              /* selected element of a block in Bits */
     int scheme;             /* selected row of Update */
     int tensor;             /* selected row of Train's tensor table */
     bool roams;             /* the person has moved in that table since the run moved */

@@ -14,8 +14,9 @@ enum {
     FIELD_GAP = 2,
     COL_FOLDED = 22, /* the value in a format's one line */
     HEADER_ROWS = 3,
-    FULL_ROWS = 3, /* so many formats are shown in full; of more only the selected one */
-    WIDE = 116     /* columns from which the second line of a format has room for everything */
+    FULL_ROWS = 3,    /* so many formats are shown in full; of more only the selected one */
+    ROOMY_BLOCK = 28, /* rows from which a block has blank lines */
+    WIDE = 116        /* columns from which the second line of a format has room for everything */
 };
 
 struct columns {
@@ -160,16 +161,23 @@ static void draw_header(struct page *p, const struct view *v, const struct snaps
         page_field(p, side, 28, "lies in   ", ROLE_TEXT, a->binade);
     p->row++;
     int right = wide ? side : p->col + p->cols - 2;
-    page_field(p, p->col + 2, right - p->col - 4, "exact   ", ROLE_TEXT, calc ? s->calc.exact : a->exact);
+    int ratio = calc && *s->calc.ratio ? glyph_text_width(s->calc.ratio) + 3 : 0;
+    if (ratio)
+        grid_printf(p->g, p->row, p->col + 10, ROLE_TEXT, "%s = ", s->calc.ratio);
+    grid_text(p->g, p->row, p->col + 2, ROLE_DIM, "exact");
+    page_field(p, p->col + 10 + ratio, right - p->col - 12 - ratio, "", ROLE_TEXT,
+               calc ? s->calc.exact : a->exact);
     if (wide)
         grid_text(p->g, p->row, side, live ? ROLE_FOCUS : ROLE_DIM,
                   calc   ? "each operation rounded once · Esc: the value"
                   : live ? "a live weight"
-                         : "typed · w: a live weight · c: a calculation");
+                         : "typed · w: a live weight · c: a calculation · b: a block");
     p->row++;
     int at = p->col + 2 + grid_text(p->g, p->row, p->col + 2, ROLE_DIM, "policy  ");
+    int room = p->col + p->cols - 1 - at;
     if (row)
-        grid_text_fit(p->g, p->row, at, p->col + p->cols - 1 - at, ROLE_TEXT, row->policy);
+        grid_text_fit(p->g, p->row, at, room, ROLE_TEXT,
+                      glyph_text_width(row->policy) <= room ? row->policy : row->policy_brief);
     p->row++;
 }
 
@@ -292,12 +300,13 @@ static void draw_bit(struct page *p, const struct view *v, const struct bits_row
     p->row++;
 }
 
-static void draw_interval(struct page *p, const struct bits_row *row)
+static void draw_interval(struct page *p, const struct bits_row *row, enum round_mode mode)
 {
     char text[TEXT_LINE];
     bool many = row->interval[0] == '[' || row->interval[0] == '(';
-    snprintf(text, sizeof text, "%s%s round%s to %s %s", many ? "all reals in " : "", row->interval,
-             many ? "" : "s", row->format->name, row->hex);
+    bool chance = many && mode == ROUND_SR;
+    snprintf(text, sizeof text, "%s%s %sround%s to %s %s", many ? "all reals in " : "", row->interval,
+             chance ? "can " : "", many ? "" : "s", row->format->name, row->hex);
     char *infinity = strstr(text, "∞");
     if (infinity && p->g->ascii) { /* no ASCII character stands for it; its three bytes do */
         infinity[0] = 'i';
@@ -369,7 +378,7 @@ static void draw_row(struct page *p, const struct view *v, const struct snapshot
     if (!p->roomy)
         draw_why(p, row);
     page_paragraph(p, ROLE_DIM, row->line.text);
-    draw_interval(p, row);
+    draw_interval(p, row, s->mode);
     if (p->roomy) {
         draw_why(p, row);
         draw_bit(p, v, row);
@@ -381,6 +390,10 @@ static int layout(struct page *p, const struct view *v, const struct snapshot *s
 {
     int first = p->row;
     const struct bits_row *row = selected_row(v, s);
+    if (s->block.shown) {
+        panel_block(p, v, s, rows);
+        return p->row - first;
+    }
     draw_header(p, v, s);
     if (s->calc.shown) {
         panel_calc(p, v, s);
@@ -403,12 +416,16 @@ static bool is_roomy(int cols, int rows, const struct view *v, const struct snap
 {
     struct grid none = {0};
     struct page p = {.g = &none, .cols = cols, .roomy = true};
+    if (s->block.shown)
+        return rows >= ROOMY_BLOCK;
     return layout(&p, v, s, 0, false) <= (v->rows ? v->rows : rows);
 }
 
 int panel_bits_height(int cols, const struct view *v, const struct snapshot *s)
 {
     struct grid none = {0};
+    if (s->block.shown)
+        return 0; /* its table has as many rows as there is room for */
     struct page p = {.g = &none, .cols = cols, .roomy = is_roomy(cols, 0, v, s)};
     return layout(&p, v, s, 0, true);
 }

@@ -190,11 +190,13 @@ static void draw_board(struct page *p, const struct calc_answer *a)
 
 /* ---- the steps ---- */
 
-/* Where rounding twice would give something else. */
-static void draw_via(struct page *p, int at, const struct calc_line *line)
+/* Where rounding twice would give something else, or, if `always`, that it would not. */
+static void draw_via(struct page *p, int at, const struct calc_line *line, bool always)
 {
-    if (*line->via)
+    if (line->via_differs)
         grid_printf(p->g, p->row++, at, ROLE_WARNING, "rounding twice differs, %s", line->via);
+    else if (always && *line->via)
+        grid_printf(p->g, p->row++, at, ROLE_DIM, "rounding twice, %s", line->via);
 }
 
 static void draw_step(struct page *p, int number, const struct calc_line *line)
@@ -205,6 +207,8 @@ static void draw_step(struct page *p, int number, const struct calc_line *line)
     grid_text_fit(p->g, p->row++, at, end - at, ROLE_TEXT, line->operation);
     int tie = *line->tie ? glyph_text_width(line->tie) + 2 : 0;
     at += grid_text(p->g, p->row, at, ROLE_DIM, "exact ");
+    if (*line->ratio)
+        at += grid_printf(p->g, p->row, at, ROLE_TEXT, "%s = ", line->ratio);
     panel_number(line->exact, p->col + 46 - at - tie, text);
     at += grid_text(p->g, p->row, at, ROLE_TEXT, text);
     if (tie)
@@ -216,20 +220,47 @@ static void draw_step(struct page *p, int number, const struct calc_line *line)
     if (*line->flags && at + 2 + glyph_text_width(line->flags) <= end)
         grid_printf(p->g, p->row, at + 2, ROLE_DIM, "%s", line->flags);
     p->row++;
-    draw_via(p, p->col + 6, line);
+    draw_via(p, p->col + 6, line, false);
 }
 
 static void draw_steps(struct page *p, const struct calc_row *row)
 {
     char title[TEXT_SHORT * 2];
     int shown = row->steps < CALC_SCREEN_STEPS ? row->steps : CALC_SCREEN_STEPS;
-    snprintf(title, sizeof title, "%d step%s in %s, each rounded once", row->steps,
-             row->steps == 1 ? "" : "s", row->format->name);
+    snprintf(title, sizeof title, "%d step%s in %s, %srounded once", row->steps, row->steps == 1 ? "" : "s",
+             row->format->name, row->steps == 1 ? "" : "each ");
     page_rule(p, title);
     for (int i = 0; i < shown; i++)
         draw_step(p, i + 1, &row->lines[i]);
     if (row->steps > shown)
         grid_printf(p->g, p->row++, p->col + 6, ROLE_DIM, "and %d more", row->steps - shown);
+}
+
+/* ---- fields ---- */
+
+/* The last step's operands and result, bits of the same weight below each other. */
+static void draw_fields(struct page *p, const struct calc_row *row)
+{
+    char title[TEXT_SHORT * 2], number[TEXT_VALUE];
+    const struct format *f = row->format;
+    int exponent = p->col + 13, trailing = exponent + f->exponent_bits + 2;
+    int hex = trailing + f->trailing_bits + 3, class = hex + 12, value = class + 12;
+    snprintf(title, sizeof title, "operands and result%s in %s", row->steps > 1 ? " of the last step" : "",
+             f->name);
+    page_rule(p, title);
+    for (int i = 0; i < row->field_count; i++, p->row++) {
+        const struct field_view *v = &row->fields[i].field;
+        grid_text(p->g, p->row, p->col + COL_LABEL, ROLE_DIM, row->fields[i].name);
+        grid_text(p->g, p->row, p->col + 10, ROLE_SIGN, v->sign);
+        grid_text(p->g, p->row, exponent, ROLE_EXPONENT, v->exponent);
+        grid_text(p->g, p->row, trailing, ROLE_SIGNIFICAND, v->trailing);
+        grid_text(p->g, p->row, hex, ROLE_TEXT, v->hex);
+        grid_text(p->g, p->row, class, ROLE_DIM, row->fields[i].class);
+        if (value + 12 > p->col + p->cols)
+            continue;
+        panel_number(v->value, p->col + p->cols - 1 - value, number);
+        grid_text(p->g, p->row, value, ROLE_TEXT, number);
+    }
 }
 
 /* A single addition is its blackboard; anything else is its steps first. */
@@ -246,15 +277,15 @@ void panel_calc(struct page *p, const struct view *v, const struct snapshot *s)
         page_paragraph(p, ROLE_TEXT, row->reason);
         return;
     }
-    if (row->steps == 1 && row->board.valid) {
-        draw_board(p, &row->board);
-        draw_via(p, p->col + 2, &row->lines[0]);
-        return;
-    }
-    if (row->steps)
+    bool board_only = row->steps == 1 && row->board.valid;
+    if (row->steps && !board_only)
         draw_steps(p, row);
-    else
+    else if (!row->steps)
         page_paragraph(p, ROLE_DIM, "a single operand: nothing is calculated");
     if (row->board.valid)
         draw_board(p, &row->board);
+    if (row->steps == 1 && (board_only || !row->lines[0].via_differs)) /* draw_steps told the other */
+        draw_via(p, p->col + 2, &row->lines[0], p->roomy);
+    if (row->field_count)
+        draw_fields(p, row);
 }

@@ -12,4 +12,7 @@ void panel_explain(struct page *p, const struct bits_row *row);
  * blackboard. */
 void panel_calc(struct page *p, const struct view *v, const struct snapshot *s);
 
+/* A block in at most `rows` rows: the shared scale, the elements around the focused one, and that in full. */
+void panel_block(struct page *p, const struct view *v, const struct snapshot *s, int rows);
+
 #endif
