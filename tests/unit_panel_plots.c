@@ -112,6 +112,33 @@ static void marks_stand_at_their_steps(void **state)
     free(s);
 }
 
+/* Two events of neighbouring steps fall into one column: both are seen. */
+static void no_mark_hides_another(void **state)
+{
+    (void)state;
+    struct snapshot *s = fixture_run();
+    s->event_count = 0;
+    s->lane_count = 1;
+    fixture_event(s, 180, EVENT_GROWTH, "growth", "");
+    fixture_event(s, 181, EVENT_OVERFLOW, "overflow", "");
+    s->lanes[0].loss_curve.mark[180] = 1; /* the same skip */
+    for (int ascii = 0; ascii < 2; ascii++) {
+        struct grid *g = grid_create(16, 60);
+        g->ascii = ascii;
+        curve_draw(g, grid_bounds(g), s, CURVE_LOSS);
+        int growths = 0, overflows = 0;
+        for (int row = 0; row < 13; row++)
+            for (int col = 8; col < 60; col++) {
+                growths += finds(g, row, col, ascii ? '^' : 0x2191);
+                overflows += finds(g, row, col, 'x');
+            }
+        assert_int_equal(growths, 1);
+        assert_int_equal(overflows, 1);
+        grid_free(g);
+    }
+    free(s);
+}
+
 static void the_future_is_dimmed_on_every_curve(void **state)
 {
     (void)state;
@@ -230,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_curve_has_its_title_axis_and_column),
         cmocka_unit_test(marks_stand_at_their_steps),
+        cmocka_unit_test(no_mark_hides_another),
         cmocka_unit_test(the_future_is_dimmed_on_every_curve),
         cmocka_unit_test(curves_without_a_point_say_why),
         cmocka_unit_test(a_histogram_counts_apart_what_has_no_exponent),

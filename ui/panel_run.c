@@ -144,13 +144,33 @@ void run_points_of(const struct series *series, struct run_points *p)
     }
 }
 
+/* Whether a mark stands in a cell already: curves have other roles, the slider another glyph. */
+static bool is_mark(const struct cell *c)
+{
+    bool slider = c->glyph == 0x2506 || c->glyph == ':' || c->glyph == '|';
+    return c->role == ROLE_WARNING || c->role == ROLE_GOOD || c->role == ROLE_ERROR ||
+           (c->role == ROLE_FOCUS && !slider);
+}
+
 void run_mark(struct grid *g, struct rect in, const struct plot_axes *axes, const struct run_points *p,
               double step, uint32_t glyph, enum role role)
 {
     double y = axes->y_max;
+    int row, col;
     for (int i = 0; i < p->count && p->x[i] <= step; i++)
         y = isfinite(p->y[i]) ? p->y[i] : y;
-    plot_mark(g, in, axes, step, y, glyph, role);
+    if (!plot_row(in, axes, y, &row) || !plot_col(in, axes, step, &col) || !rect_has(in, row, col))
+        return;
+    const uint32_t shown = g->ascii ? (unsigned char)glyph_ascii(glyph) : glyph;
+    const int aside[] = {0, -1, 1};
+    for (int i = 0; i < 3; i++) { /* beside another one that stands there already: neither hides the other */
+        const struct cell *c = rect_has(in, row + aside[i], col) ? grid_at(g, row + aside[i], col) : NULL;
+        if (!c || (is_mark(c) && c->glyph != shown))
+            continue;
+        grid_put(g, row + aside[i], col, role, glyph);
+        return;
+    }
+    grid_put(g, row, col, role, glyph);
 }
 
 void run_event_marks(struct grid *g, struct rect in, const struct plot_axes *axes, const struct snapshot *s,
