@@ -233,6 +233,19 @@ static bool step_marked(const struct snapshot *s, const struct series *loss, int
     return loss->mark[i] && (!s->behind || run_series_x(loss, i) <= (double)s->step);
 }
 
+/* Whether skips stand so close that marks on the curve would hide it. */
+static bool marks_crowd(struct rect in, const struct plot_axes *axes, const struct snapshot *s)
+{
+    const struct series *loss = &s->lanes[0].loss_curve;
+    int columns = 0, last = -1, col;
+    for (int i = 0; i < loss->count && i < SERIES_POINTS; i++)
+        if (step_marked(s, loss, i) && plot_col(in, axes, run_series_x(loss, i), &col) && col != last) {
+            columns++;
+            last = col;
+        }
+    return columns > in.cols / 4;
+}
+
 static void marks_draw(struct grid *g, struct rect in, const struct plot_axes *axes, const struct snapshot *s,
                        enum train_curve curve, const struct limits *l)
 {
@@ -240,6 +253,9 @@ static void marks_draw(struct grid *g, struct rect in, const struct plot_axes *a
     const struct series *loss = &s->lanes[0].loss_curve;
     points_of(s, 0, curve, &p);
     mapped(l, &p);
+    bool crowd = marks_crowd(in, axes, s);
+    for (int i = 0; crowd && i < p.count; i++)
+        p.y[i] = axes->y_max; /* along the top instead */
     run_event_marks(g, in, axes, s, &p, marked);
     enum role role;
     uint32_t glyph = run_event_glyph(EVENT_OVERFLOW, &role);
