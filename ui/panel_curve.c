@@ -224,6 +224,19 @@ static void slider_draw(struct grid *g, struct rect in, const struct plot_axes *
     grid_put(g, in.row + in.rows, col, ROLE_FOCUS, 0x25b2); /* ▲ on the axis */
 }
 
+/* A click goes to the step below it, as far as the run is known. */
+static void links_draw(struct grid *g, struct rect in, const struct plot_axes *axes, const struct snapshot *s)
+{
+    for (int col = 0; col < in.cols; col++) {
+        char line[32];
+        double step = floor(axes->x_max * (col + 0.5) / in.cols);
+        if (step > (double)s->last_step)
+            return;
+        snprintf(line, sizeof line, "goto %.0f", step);
+        grid_link(g, rect_make(in.row, in.col + col, in.rows + 1, 1), line);
+    }
+}
+
 /* Events of lane 0, and all steps that it skipped: the events are only the latest. */
 static const unsigned marked = 1u << EVENT_OVERFLOW | 1u << EVENT_GROWTH | 1u << EVENT_NAN |
                                1u << EVENT_FLUSHED | 1u << EVENT_LOST | 1u << EVENT_FIRST_DIFFERENCE;
@@ -320,6 +333,7 @@ void curve_draw(struct grid *g, struct rect r, const struct snapshot *s, enum tr
     y_axis_make(&axes, &l, curve, plot.rows >= 4 ? plot.rows - 2 : plot.rows, y_ticks, &context);
     struct rect in = plot_frame(g, plot, &axes);
     slider_draw(g, in, &axes, s);
+    links_draw(g, in, &axes, s);
     for (int lane = lanes_of(s) - 1; lane >= 0; lane--) /* the first lane lies on top */
         lane_draw(g, in, &axes, s, lane, curve, &l);
     for (int lane = 0; lane < lanes_of(s); lane++)
