@@ -117,8 +117,11 @@ static void off_and_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(tabs, reset),      cmocka_unit_test_setup(nothing_there, reset),
-        cmocka_unit_test_setup(the_wheel, reset), cmocka_unit_test_setup(off_and_on, reset),
+        cmocka_unit_test_setup(tabs, reset),
+        cmocka_unit_test_setup(a_click_on_the_curve_goes_there, reset),
+        cmocka_unit_test_setup(nothing_there, reset),
+        cmocka_unit_test_setup(the_wheel, reset),
+        cmocka_unit_test_setup(off_and_on, reset),
         cmocka_unit_test_setup(hints, reset), /* the last: it quits */
     };
     return cmocka_run_group_tests(tests, open_session, close_session);
