@@ -47,6 +47,8 @@ enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
     X(FLIP_AT,      "flip-at",        "TENSOR[I,J] BIT",  "inject", SCOPE_SESSION, "flip a bit of lane 0 by hand")        \
     X(INJECT,       "inject-overflow","",                 "inject", SCOPE_SESSION, "an infinity into the first gradient, here")          \
     X(HEAT,         "heat",           "[TENSOR]",         "value",  SCOPE_SESSION, "a tensor as a map of exponents; none: no map") \
+    X(HISTOGRAM,    "histogram",      "[TENSOR]",         "value",  SCOPE_SESSION, "a tensor's exponents as bars; none: away")          \
+    X(WATCH_LANE,   "watch-lane",     "[N]",              "value",  SCOPE_SESSION, "the lane whose weight is followed; none: the next") \
     X(LANE,         "lane",           "add RECIPE [WORDS]|drop N","setup",SCOPE_SESSION,"up to four runs; WORDS: RULE DEVICE master= update-rounding=") \
     X(SAVE,         "save",           "FILE",             "file",   SCOPE_SESSION, "save the commands that lead here")    \
     X(LOAD,         "load",           "FILE",             "file",   SCOPE_SESSION, "replay a saved session and verify it") \
@@ -80,6 +82,7 @@ enum command_scope { SCOPE_SESSION, SCOPE_UI, SCOPE_DEMO };
     X(PAGE_DOWN,    "page-down",      "",                 "screen", SCOPE_UI,      "a screen down")                       \
     X(HOME,         "home",           "",                 "screen", SCOPE_UI,      "to the first")                        \
     X(END,          "end",            "",                 "screen", SCOPE_UI,      "to the last")                         \
+    X(CURVE,        "curve",          "[NAME]",           "screen", SCOPE_UI,      "plot loss, flushed, lost, scale, norm or weight; none: the next") \
     X(SCRUB,        "scrub",          "PERCENT",          "screen", SCOPE_UI,      "along the run as far as it is known") \
     X(ACCEPT,       "accept",         "",                 "screen", SCOPE_UI,      "take what is selected into Bits")     \
     X(FLIP_HERE,    "flip-here",      "",                 "screen", SCOPE_UI,      "flip the selected bit")               \

@@ -129,7 +129,11 @@ static void write_questions(const struct session *s, FILE *out)
         fprintf(out, "weight %s\n", watched);
     write_text("calc", n->calc_text, out);
     write_text("block", n->block_text, out); /* one of the two at most */
-    fprintf(out, "heat%s%s\n", *s->heat ? " " : "", s->heat);
+    if (*s->histogram)
+        fprintf(out, "histogram %s\n", s->histogram); /* one of both at most */
+    else
+        fprintf(out, "heat%s%s\n", *s->heat ? " " : "", s->heat);
+    fprintf(out, "watch-lane %d\n", s->watch_lane < s->lane_count ? s->watch_lane : 0);
 }
 
 static bool write_all(struct session *s, FILE *out)
@@ -209,7 +213,8 @@ static bool is_part(enum command_id id)
         COMMAND_EXPECT,      COMMAND_FLIP_AT,      COMMAND_WEIGHT,       COMMAND_BREAK,  COMMAND_BREAK_TOGGLE,
         COMMAND_VALUE,       COMMAND_ROUNDING,     COMMAND_FORMATS,      COMMAND_FLUSH,  COMMAND_SATURATE,
         COMMAND_NAN,         COMMAND_CALC,         COMMAND_UPDATE_W,     COMMAND_HEAT,   COMMAND_UPDATE_LR,
-        COMMAND_UPDATE_GRAD, COMMAND_UPDATE_DELTA, COMMAND_UPDATE_STEPS, COMMAND_BLOCK,  COMMAND_RANDOM_BITS};
+        COMMAND_UPDATE_GRAD, COMMAND_UPDATE_DELTA, COMMAND_UPDATE_STEPS, COMMAND_BLOCK,  COMMAND_RANDOM_BITS,
+        COMMAND_HISTOGRAM,   COMMAND_WATCH_LANE};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i] == id)
             return true;

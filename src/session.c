@@ -121,6 +121,7 @@ bool session_build(struct session *s, const struct setup *setup, char *error)
         trainer_free(s->lanes[i].trainer);
     bool other_task = s->setup.task != setup->task;
     s->lane_count = setup->more + 1;
+    s->watch_lane = s->watch_lane < s->lane_count ? s->watch_lane : 0;
     memcpy(s->lanes, made, (size_t)s->lane_count * sizeof *made);
     s->setup = *setup;
     s->failed = false;
@@ -156,25 +157,33 @@ bool session_scratch_grow(struct session *s, long elements, char *error)
         return true;
     void *rounded = device_alloc(s->device, (size_t)elements * sizeof(float));
     void *other = device_alloc(s->device, (size_t)elements * sizeof(float));
-    if (!rounded || !other) {
+    void *zeros = device_alloc(s->device, (size_t)elements * sizeof(float));
+    void *blocks = device_alloc(s->device, (size_t)(elements / PARAM_BLOCK + 1) * sizeof *x->blocks);
+    if (!rounded || !other || !zeros || !blocks) {
         snprintf(error, DEVICE_TEXT, "%s", device_error(s->device));
         device_release(s->device, rounded);
         device_release(s->device, other);
+        device_release(s->device, zeros);
+        device_release(s->device, blocks);
         return false;
     }
     device_release(s->device, x->rounded);
     device_release(s->device, x->other);
+    device_release(s->device, x->zeros);
+    device_release(s->device, x->blocks);
     x->rounded = rounded;
     x->other = other;
+    x->zeros = zeros;
+    x->blocks = blocks;
     x->elements = elements;
     return true;
 }
 
 void session_scratch_free(struct session *s)
 {
-    void *all[] = {s->scratch.state,    s->scratch.settings, s->scratch.bins,
-                   s->scratch.counters, s->scratch.range,    s->scratch.norm,
-                   s->scratch.cell,     s->scratch.rounded,  s->scratch.other};
+    void *all[] = {s->scratch.state, s->scratch.settings, s->scratch.bins,  s->scratch.counters,
+                   s->scratch.range, s->scratch.norm,     s->scratch.cell,  s->scratch.rounded,
+                   s->scratch.other, s->scratch.zeros,    s->scratch.blocks};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         device_release(s->device, all[i]);
     memset(&s->scratch, 0, sizeof s->scratch);

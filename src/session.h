@@ -71,7 +71,7 @@ void snapshot_free(struct snapshot *snapshot);
  *     chance.FORMAT     that stochastic rounding goes away from zero: "131072 / 2^32", or none
  *     update.SCHEME     moved, lost, kept or chance
  *       and with .first .last .last-value .master .moved .first-move .threshold
- *   watch.ROW           an encoding; with .value or .note; ROW is one of
+ *   watch.ROW           an encoding, in the lane of `watch-lane`; with .value or .note; ROW is one of
  *                       weight master cast gradient unscaled delta new new-cast c
  *   difference.step .tensor .index   where lanes 0 and 1 first differ, or none
  *   difference.A-B.step .phase .tensor .index   of any two lanes, A < B

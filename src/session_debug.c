@@ -158,5 +158,7 @@ command_handler *const session_debug_handlers[COMMAND_COUNT] = {
     [COMMAND_SAVE] = session_save_command,
     [COMMAND_LOAD] = session_load_command,
     [COMMAND_HEAT] = session_heat_command,
+    [COMMAND_HISTOGRAM] = session_histogram_command,
+    [COMMAND_WATCH_LANE] = session_watch_lane_command,
     [COMMAND_RESTORE] = session_restore_command,
 };

@@ -9,14 +9,18 @@
 
 /* ---- curves ---- */
 
+bool series_keeps(const struct series *c, int64_t step)
+{
+    return c->count == 0 || (step - c->first) % c->stride == 0;
+}
+
 void series_add(struct series *c, int64_t step, double value, bool mark)
 {
     if (c->count == 0) {
         c->first = step;
         c->stride = 1;
     }
-    int64_t from = step - c->first;
-    if (from % c->stride != 0) { /* between two points: the next one carries the mark */
+    if (!series_keeps(c, step)) { /* between two points: the next one carries the mark */
         c->pending = c->pending || mark;
         return;
     }
@@ -27,9 +31,10 @@ void series_add(struct series *c, int64_t step, double value, bool mark)
         }
         c->pending = c->pending || c->mark[SERIES_POINTS - 1];
         c->count = SERIES_POINTS / 2;
-        c->stride *= 2; /* `from` is SERIES_POINTS x the old stride: a point of the new one, too */
+        c->stride *=
+            2; /* the step is SERIES_POINTS x the old stride from the first: a point of the new one, too */
     }
-    c->value[c->count] = value;
+    c->value[c->count] = (float)value;
     c->mark[c->count++] = mark || c->pending;
     c->pending = false;
 }
@@ -179,6 +184,8 @@ void session_after_step(struct session *s)
 {
     for (int i = 0; i < s->lane_count; i++)
         lane_account(&s->lanes[i]);
+    if (!session_add_timelines(s))
+        return;
     const struct run_state *state = &s->lanes[0].state;
     series_add(&s->log2_scale, trainer_steps(s->lanes[0].trainer), log2((double)state->used_scale),
                state->found_inf != 0);

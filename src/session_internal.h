@@ -40,7 +40,7 @@ struct lane {
     uint64_t updates_total, lost_total; /* of this run */
     long skipped;
     float first_loss;
-    struct series loss_curve;
+    struct series loss_curve, timelines[TIMELINES];
 };
 
 /* Events that are told once a run. */
@@ -60,12 +60,14 @@ struct scratch {
     struct run_state *state;
     struct run_settings *settings;
     uint32_t *bins, *counters;
-    void *rounded; /* an arena of window's, any format */
-    void *other;   /* an arena from another device */
+    void *rounded;              /* an arena of window's, any format */
+    void *other;                /* an arena from another device */
+    float *zeros;               /* an arena of them */
+    struct param_block *blocks; /* of one tensor */
     struct drift_range *range;
     double *norm;   /* one a range, as there are ranges */
     uint32_t *cell; /* one element */
-    long elements;  /* of `rounded` and of `other` */
+    long elements;  /* of `rounded`, `other` and `zeros` */
 };
 
 /* What is told of a run besides its trainers: goes back with them. */
@@ -85,7 +87,7 @@ struct ledger {
 /* The curves as far as the run has ever been, while the person looks at an earlier step. */
 struct future {
     bool behind;
-    struct series loss[SNAPSHOT_LANES], log2_scale;
+    struct series loss[SNAPSHOT_LANES], timelines[SNAPSHOT_LANES][TIMELINES], log2_scale;
 };
 
 /* What Bits is asked, besides the value and the rounding mode.  All zero at the start. */
@@ -156,7 +158,9 @@ struct session {
     uint64_t launches_before[KERNEL_COUNT]; /* before the last step or phase */
     char train_kernels[TEXT_LINE];
 
-    char heat[TENSOR_NAME]; /* tensor that is shown as a map; "" for none */
+    char heat[TENSOR_NAME];      /* tensor that is shown as a map; "" for none */
+    char histogram[TENSOR_NAME]; /* as a histogram: one of both at most */
+    int watch_lane;
     int watch_param;
     long watch_row, watch_col;
 
@@ -255,6 +259,13 @@ bool session_view_heat(struct session *s, struct heat_view *v);
 void session_view_watch_history(const struct session *s, struct snapshot *out);
 bool session_heat_command(struct session *s, const char *argument, char *error);
 
+/* ---- session_plots.c ---- */
+/* A step's points on the timelines of every lane; false if the device failed. */
+bool session_add_timelines(struct session *s);
+bool session_view_timelines(struct session *s, int lane, struct lane_view *v);
+bool session_view_histogram(struct session *s, struct tensor_histogram *v);
+bool session_histogram_command(struct session *s, const char *argument, char *error);
+
 /* ---- save.c ---- */
 bool session_save_command(struct session *s, const char *argument, char *error);
 bool session_load_command(struct session *s, const char *argument, char *error);
@@ -273,6 +284,7 @@ void session_forget(struct session *s);     /* a new run */
 void session_event(struct session *s, enum event_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void series_add(struct series *c, int64_t step, double value, bool mark);
+bool series_keeps(const struct series *c, int64_t step); /* whether the next series_add stores its value */
 
 /* ---- session_commands.c, session_ask.c ---- */
 typedef bool command_handler(struct session *s, const char *argument, char *error);
@@ -318,7 +330,13 @@ bool session_block_fact(const struct session *s, const char *name, char *text, s
 
 /* ---- session_scale.c, session_watch.c ---- */
 bool session_view_scale(struct session *s, struct snapshot *out);
+/* How many values there are of each exponent: see histogram_args.  False if the device failed. */
+bool session_bins(struct session *s, const struct param_block *blocks, long block_count, const float *from,
+                  uint32_t bins[HISTOGRAM_BINS]);
+/* Where a format's parts begin, for values that are multiplied by 2^log2_scale first. */
+void session_window_edges(const struct format *f, double log2_scale, struct window_view *w);
 bool session_view_watch(struct session *s, struct watch_view *out);
+bool session_watch_lane_command(struct session *s, const char *argument, char *error);
 bool session_drift(struct session *s, int lane,
                    double *norm); /* false: no such number, or the device failed */
 

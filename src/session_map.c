@@ -84,6 +84,7 @@ bool session_heat_command(struct session *s, const char *argument, char *error)
     if (*argument && !session_tensor_find(s, argument, &x, &row, &col, error))
         return false;
     text_format(s->heat, sizeof s->heat, "%s", *argument ? x->name : "");
+    s->histogram[0] = '\0'; /* one of both is shown */
     return true;
 }
 

@@ -290,8 +290,10 @@ static void remember_future(struct session *s)
         return;
     s->future.behind = true;
     s->future.log2_scale = s->log2_scale;
-    for (int i = 0; i < s->lane_count; i++)
+    for (int i = 0; i < s->lane_count; i++) {
         s->future.loss[i] = s->lanes[i].loss_curve;
+        memcpy(s->future.timelines[i], s->lanes[i].timelines, sizeof s->future.timelines[i]);
+    }
 }
 
 /* The image from which a place is computed again: a step earlier at least. */

@@ -31,6 +31,8 @@ static int lowest_column(const uint32_t *bins)
     return 0;
 }
 
+enum { COLUMNS = 96 };
+
 /* Columns from 2^-48 to 2^0 at least, so that the axis stands still while the gradients move; the lowest
  * gradients are left out where there are too many columns, and the title says so. */
 static void fill_columns(const uint32_t *bins, struct histogram_view *h, uint32_t *below)
@@ -38,8 +40,8 @@ static void fill_columns(const uint32_t *bins, struct histogram_view *h, uint32_
     int low = lowest_column(bins), high = highest_column(bins);
     low = low < -48 ? low : -48;
     high = high > 0 ? high : 0;
-    if (high - low + 1 > HISTOGRAM_COLUMNS)
-        low = high - HISTOGRAM_COLUMNS + 1;
+    if (high - low + 1 > COLUMNS)
+        low = high - COLUMNS + 1;
     h->first_exponent = low;
     h->columns = high - low + 1;
     for (int e = HISTOGRAM_EMIN; e <= high; e++) {
@@ -53,15 +55,24 @@ static void fill_columns(const uint32_t *bins, struct histogram_view *h, uint32_
     }
 }
 
+bool session_bins(struct session *s, const struct param_block *blocks, long block_count, const float *from,
+                  uint32_t bins[HISTOGRAM_BINS])
+{
+    size_t size = sizeof *bins * HISTOGRAM_BINS;
+    struct histogram_args args = {blocks, block_count, from, s->scratch.bins};
+    memset(bins, 0, size);
+    return (device_upload(s->device, s->scratch.bins, bins, size) &&
+            device_launch(s->device, KERNEL_histogram, &args) &&
+            device_download(s->device, bins, s->scratch.bins, size)) ||
+           session_fail(s);
+}
+
 static bool fill_histogram(struct session *s, const struct lane *lane, const struct trainer_arena *arena,
                            struct histogram_view *h)
 {
-    uint32_t bins[HISTOGRAM_BINS] = {0}, below = 0;
-    struct histogram_args args = {arena->blocks, arena->block_count, arena->gradients, s->scratch.bins};
-    if (!device_upload(s->device, s->scratch.bins, bins, sizeof bins) ||
-        !device_launch(s->device, KERNEL_histogram, &args) ||
-        !device_download(s->device, bins, s->scratch.bins, sizeof bins))
-        return session_fail(s);
+    uint32_t bins[HISTOGRAM_BINS], below = 0;
+    if (!session_bins(s, arena->blocks, arena->block_count, arena->gradients, bins))
+        return false;
     fill_columns(bins, h, &below);
     h->zeros = bins[HISTOGRAM_ZERO];
     for (int i = 0; i < HISTOGRAM_BINS; i++)
@@ -83,7 +94,7 @@ static bool fill_histogram(struct session *s, const struct lane *lane, const str
 /* ---- windows ---- */
 
 /* Rounding g x S in a format is rounding g in a format whose exponents lie log2 S lower. */
-static void fill_edges(const struct format *f, double log2_scale, struct window_view *w)
+void session_window_edges(const struct format *f, double log2_scale, struct window_view *w)
 {
     w->flush_below =
         f->emin - f->trailing_bits - 1 - log2_scale; /* half the smallest subnormal: it ties to 0 */
@@ -104,7 +115,7 @@ static bool fill_window(struct session *s, const struct trainer_arena *arena, co
         return session_fail(s);
     uint64_t values = h->total - count[COUNTER_ZERO] - count[COUNTER_NAN];
     uint64_t lossy = (uint64_t)count[COUNTER_FLUSHED] + count[COUNTER_SUBNORMAL] + count[COUNTER_OVERFLOWED];
-    fill_edges(f, log2((double)scale), w);
+    session_window_edges(f, log2((double)scale), w);
     text_share(w->flushed, sizeof w->flushed, count[COUNTER_FLUSHED], values);
     text_share(w->subnormal, sizeof w->subnormal, count[COUNTER_SUBNORMAL], values);
     text_share(w->overflowed, sizeof w->overflowed, count[COUNTER_OVERFLOWED], values);
@@ -124,8 +135,8 @@ static bool view_histogram(struct session *s, struct histogram_view *h)
     text_scale(power, sizeof power, scale);
     text_format(h->unscaled.title, sizeof h->unscaled.title, "%s, S = 1", f->name);
     text_format(h->scaled.title, sizeof h->scaled.title, "%s, %sS = %s", f->name, scaled ? "" : "if ", power);
-    fill_edges(f, 0.0, &h->unscaled);
-    fill_edges(f, log2((double)scale), &h->scaled);
+    session_window_edges(f, 0.0, &h->unscaled);
+    session_window_edges(f, log2((double)scale), &h->scaled);
     h->valid = trainer_steps(lane->trainer) > 0 || session_reached(lane, PHASE_UNSCALE);
     if (!h->valid)
         return true;

@@ -43,7 +43,7 @@ static bool view_lane(struct session *s, int index, struct lane_view *v)
         text_double(v->drift, sizeof v->drift, norm, 4);
         view_drifts(s, index, v);
     }
-    return !s->failed;
+    return !s->failed && session_view_timelines(s, index, v);
 }
 
 static void view_differences(const struct session *s, struct snapshot *out)
@@ -153,6 +153,21 @@ static void view_tensor(const struct session *s, int index, struct tensor_row *r
     row->fresh = is_fresh(s, index);
     if (row->touched)
         fill_counts(lane, x, row);
+}
+
+/* What the launches left of the next phase, or within a phase the next launch, read and write. */
+static void view_next(const struct session *s, struct snapshot *out)
+{
+    const struct trainer *t = s->lanes[0].trainer;
+    int found[TRAINER_MAX_TENSORS];
+    for (int l = out->launch; l < out->launch_count && trainer_launch_phase(t, l) == out->next_phase; l++) {
+        for (int n = trace_inputs(t, l, found); n > 0; n--)
+            out->tensors[found[n - 1]].is_read = true;
+        for (int n = trace_outputs(t, l, found); n > 0; n--)
+            out->tensors[found[n - 1]].is_written = true;
+        if (out->phase_launch > 1)
+            return;
+    }
 }
 
 /* ---- the whole ---- */
@@ -268,7 +283,7 @@ static bool view_all(struct session *s, struct snapshot *out)
             return false;
     session_view_watch_history(s, out);
     return session_view_watch(s, &out->watch) && session_view_scale(s, out) &&
-           session_view_heat(s, &out->heat);
+           session_view_heat(s, &out->heat) && session_view_histogram(s, &out->tensor_histogram);
 }
 
 struct snapshot *session_snapshot(struct session *s)
@@ -292,6 +307,7 @@ struct snapshot *session_snapshot(struct session *s)
     out->tensor_count = trainer_tensor_count(s->lanes[0].trainer);
     for (int i = 0; i < out->tensor_count; i++)
         view_tensor(s, i, &out->tensors[i]);
+    view_next(s, out);
     out->failed = s->failed;
     snprintf(out->message, sizeof out->message, "%s", s->message);
     out->message_is_error = s->message_is_error;

@@ -1,4 +1,4 @@
-/* session_watch.c: one weight of lane 0 through all phases of a step. */
+/* session_watch.c: one weight of a lane through all phases of a step. */
 #include "probe_text.h"
 #include "session_internal.h"
 #include <string.h>
@@ -20,12 +20,17 @@ static struct watch_row *add_row(struct watch_view *v, const char *label, enum f
     return row;
 }
 
+static const struct lane *watched(const struct session *s)
+{
+    return &s->lanes[s->watch_lane < s->lane_count ? s->watch_lane : 0];
+}
+
 static bool read_element(struct session *s, const struct tensor *x, uint32_t *bits)
 {
     long i = s->watch_row * x->cols + s->watch_col;
     uint16_t narrow;
     bool wide = x->format == FORMAT_FP32;
-    if (!trainer_read(s->lanes[0].trainer, x, i, 1, wide ? (void *)bits : (void *)&narrow))
+    if (!trainer_read(watched(s)->trainer, x, i, 1, wide ? (void *)bits : (void *)&narrow))
         return session_fail(s);
     if (!wide)
         *bits = narrow;
@@ -43,12 +48,12 @@ static bool add_element(struct session *s, struct watch_view *v, const char *lab
 }
 
 /* The FP32 element as the low format has it: one launch of the kernel that all casts are. */
-static bool add_cast(struct session *s, struct watch_view *v, const struct tensor *from, enum format_id low)
+static bool add_cast(struct session *s, struct watch_view *v, uint32_t element, enum format_id low)
 {
-    const float *element = (const float *)from->data + s->watch_row * from->cols + s->watch_col;
-    struct cast_args args = {element, s->scratch.cell, 1, s->scratch.counters};
+    struct cast_args args = {s->scratch.rounded, s->scratch.cell, 1, s->scratch.counters};
     uint16_t bits;
-    if (!device_launch(s->device, KERNEL_FOR(convert_to, low), &args) ||
+    if (!device_upload(s->device, s->scratch.rounded, &element, sizeof element) ||
+        !device_launch(s->device, KERNEL_FOR(convert_to, low), &args) ||
         !device_download(s->device, &bits, s->scratch.cell, sizeof bits))
         return session_fail(s);
     add_row(v, "cast", low, true, bits);
@@ -105,7 +110,7 @@ static bool gradient_written_back(const struct lane *lane)
 
 static bool add_gradients(struct session *s, struct watch_view *v)
 {
-    const struct lane *lane = &s->lanes[0];
+    const struct lane *lane = watched(s);
     const struct trainer_config *c = trainer_config(lane->trainer);
     const struct tensor *gradient = trainer_param_tensor(lane->trainer, s->watch_param, TENSOR_GRADIENT);
     const struct tensor *unscaled = trainer_param_tensor(lane->trainer, s->watch_param, TENSOR_UNSCALED);
@@ -121,7 +126,7 @@ static bool add_gradients(struct session *s, struct watch_view *v)
 
 static bool add_update(struct session *s, struct watch_view *v, const struct tensor *held, bool made)
 {
-    const struct lane *lane = &s->lanes[0];
+    const struct lane *lane = watched(s);
     struct trainer *t = lane->trainer;
     bool reached = session_reached(lane, PHASE_UPDATE);
     const struct tensor *compensation = trainer_param_tensor(t, s->watch_param, TENSOR_COMPENSATION);
@@ -142,7 +147,7 @@ static bool add_update(struct session *s, struct watch_view *v, const struct ten
 
 bool session_view_watch(struct session *s, struct watch_view *v)
 {
-    const struct lane *lane = &s->lanes[0];
+    const struct lane *lane = watched(s);
     struct trainer *t = lane->trainer;
     int param = s->watch_param;
     const struct tensor *held = lane_held(lane, param);
@@ -154,13 +159,14 @@ bool session_view_watch(struct session *s, struct watch_view *v)
     const struct tensor *before = made ? trainer_param_tensor(t, param, TENSOR_PREVIOUS) : held;
     struct watch_row *row;
     v->count = 0;
+    v->lane = (int)(lane - s->lanes);
     v->param = param;
     v->row = s->watch_row;
     v->col = s->watch_col;
     session_weight_name(s, v->name, sizeof v->name);
     if (!add_element(s, v, has_master ? "master" : "weight", before, true, &row))
         return false;
-    if (has_master && !add_cast(s, v, before, weight->format))
+    if (has_master && !add_cast(s, v, v->rows[0].bits, weight->format))
         return false;
     if (copy && !add_element(s, v, "cast", copy, session_reached(lane, PHASE_CAST), &row))
         return false;
@@ -175,5 +181,14 @@ bool session_view_watch(struct session *s, struct watch_view *v)
         note_move(row, &v->rows[1]);
     else if (synced && !lane->state.found_inf)
         text_format(row->note, sizeof row->note, "same as before");
+    return true;
+}
+
+bool session_watch_lane_command(struct session *s, const char *argument, char *error)
+{
+    int64_t lane = (s->watch_lane + 1) % s->lane_count;
+    if (*argument && !session_read_count(argument, 0, s->lane_count - 1, &lane, error))
+        return false;
+    s->watch_lane = (int)lane;
     return true;
 }

@@ -24,15 +24,24 @@ enum {
     SNAPSHOT_EVENTS = 32,
     SNAPSHOT_WATCH = 8,
     SERIES_POINTS = 512,
-    HISTOGRAM_COLUMNS = 96
+    HISTOGRAM_COLUMNS = 288 /* more than FP32 has binades */
+};
+
+/* What is kept over the steps beside the loss. */
+enum timeline {
+    TIMELINE_FLUSHED, /* stores of gradients that became 0, in percent of those that were not 0 before */
+    TIMELINE_LOST,    /* updates that left their weights as they were, in percent */
+    TIMELINE_SCALE,   /* log2 of the loss scale that the step used; NaN in a lane without a scaler */
+    TIMELINE_NORM,    /* norm of all gradients of parameters, unscaled, in FP32 */
+    TIMELINES
 };
 
 /* A curve over steps.  When it is full every second point goes and the stride doubles, so it always spans the
  * run. */
 struct series {
     int count;
-    int64_t first, stride; /* step of point i: first + i x stride */
-    double value[SERIES_POINTS];
+    int64_t first, stride;       /* step of point i: first + i x stride */
+    float value[SERIES_POINTS];  /* NaN: a gap */
     uint8_t mark[SERIES_POINTS]; /* nonzero: something happened since the point before (a skip, an event) */
     bool pending;                /* something happened since the last point */
 };
@@ -45,8 +54,11 @@ struct lane_view {
     char lost[24];          /* lost updates, last step: "78.2 %", "–" */
     char lost_total[24];    /* over all steps of this run */
     struct series loss_curve;
-    char device[16]; /* that it runs on */
-    int drift_count; /* drift tensor by tensor, where there is an FP32 lane beside this one */
+    struct series timelines[TIMELINES];
+    char now[TIMELINES][16]; /* of the last step: "3.1 %", "2^16" */
+    char weight[TEXT_SHORT]; /* the watched one's value here */
+    char device[16];         /* that it runs on */
+    int drift_count;         /* drift tensor by tensor, where there is an FP32 lane beside this one */
     struct drift_view {
         char name[TENSOR_NAME], text[TEXT_SHORT];
     } drifts[SNAPSHOT_DRIFTS];
@@ -89,8 +101,9 @@ struct tensor_row {
     int param; /* or TENSOR_NONE */
     long rows, cols;
     bool is_gradient_store;
-    bool touched; /* by the launches run so far in this step: else its counters are "·" */
-    bool fresh;   /* stored by the last launch, or those of its phase before it */
+    bool touched;             /* by the launches run so far in this step: else its counters are "·" */
+    bool fresh;               /* stored by the last launch, or those of its phase before it */
+    bool is_read, is_written; /* by what comes next: a phase, or within a phase a launch */
     uint32_t count[COUNTER_COUNT];
     char zero[12], flushed[12], subnormal[12], overflowed[12], nan[12],
         lost[12]; /* shares or counts; "" if not meaningful */
@@ -108,6 +121,7 @@ struct watch_row {
 
 struct watch_view {
     char name[TENSOR_NAME + 24]; /* "fc2.weight[3,17]" */
+    int lane;                    /* whose journey it is */
     int param;
     long row, col;
     int count;
@@ -129,6 +143,16 @@ struct histogram_view {
     uint32_t height[HISTOGRAM_COLUMNS]; /* how many |g| in [2^e, 2^(e+1)) */
     uint32_t highest, zeros, total;
     struct window_view unscaled, scaled;
+};
+
+/* A tensor of lane 0 as it is now, by exponents.  The window of its own format is `bars.unscaled`; that of the
+ * recipe's low format beside an FP32 tensor is `bars.scaled`. */
+struct tensor_histogram {
+    bool valid;
+    char name[TENSOR_NAME], format[8], shape[16];
+    struct histogram_view bars;
+    uint32_t zeros /* -0 is one */, subnormal, normal, infinite, nan; /* `bars.total` in all */
+    char zero_share[16], subnormal_share[16], normal_share[16], infinite_share[16], nan_share[16];
 };
 
 /* The scaler as an automaton. */
@@ -209,7 +233,8 @@ struct snapshot {
     struct watch_view watch;
     int watch_count; /* its history, by step */
     struct watch_point watch_history[WATCH_POINTS];
-    struct heat_view heat; /* of the command `heat` */
+    struct heat_view heat;                    /* of the command `heat` */
+    struct tensor_histogram tensor_histogram; /* of the command `histogram` */
     int difference_count;
     struct difference_view differences[SNAPSHOT_PAIRS];
     struct histogram_view histogram;

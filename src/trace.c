@@ -89,6 +89,53 @@ int trace_outputs(const struct trainer *t, int launch, int *outputs)
     return 0;
 }
 
+static int update_inputs(const struct trainer *t, const struct update_args *a, int *inputs)
+{
+    int n = by_arena(t, a->weights, inputs);
+    n += by_arena(t, a->gradients, inputs + n);
+    n += by_arena(t, a->first_moment, inputs + n);
+    n += by_arena(t, a->second_moment, inputs + n);
+    return n + by_arena(t, a->compensation, inputs + n);
+}
+
+int trace_inputs(const struct trainer *t, int launch, int *inputs)
+{
+    const union kernel_args *a = &t->launches[launch].args;
+    enum kernel_id k = t->launches[launch].kernel;
+    const void *data[3] = {NULL, NULL, NULL};
+    if (IS(k, cast_params) || IS(k, check) || IS(k, unscale))
+        return by_arena(t, a->param.from, inputs);
+    if (IS(k, update) || IS(k, update_low))
+        return update_inputs(t, &a->update, inputs);
+    if (IS(k, cast_to) || IS(k, cast_from)) {
+        data[0] = a->cast.from;
+    } else if (IS(k, linear_forward)) {
+        data[0] = a->linear.x;
+        data[1] = a->linear.w;
+        data[2] = a->linear.b;
+    } else if (IS(k, linear_backward_input)) {
+        data[0] = a->linear_backward_input.dy;
+        data[1] = a->linear_backward_input.w;
+    } else if (IS(k, linear_backward_weight)) {
+        data[0] = a->linear_backward_weight.x;
+        data[1] = a->linear_backward_weight.dy;
+    } else if (IS(k, tanh_forward)) {
+        data[0] = a->tanh.x;
+    } else if (IS(k, tanh_backward)) {
+        data[0] = a->tanh.y;
+        data[1] = a->tanh.dy;
+    } else if (k == KERNEL_softmax_forward || k == KERNEL_mse_forward) {
+        data[0] = a->loss.output;
+        data[1] = a->loss.targets;
+    } else if (k == KERNEL_softmax_backward || k == KERNEL_mse_backward) {
+        data[0] = a->loss.work;
+    }
+    int n = 0;
+    for (int i = 0; i < 3; i++)
+        n += data[i] ? by_data(t, data[i], inputs + n) : 0;
+    return n;
+}
+
 int trace_first_store(const struct trainer *t, int tensor)
 {
     int outputs[TRAINER_MAX_TENSORS];

@@ -8,6 +8,9 @@
  * outputs[TRAINER_MAX_TENSORS].  Returns how many. */
 int trace_outputs(const struct trainer *t, int launch, int *outputs);
 
+/* The tensors that a launch reads, in the same way. */
+int trace_inputs(const struct trainer *t, int launch, int *inputs);
+
 /* The first launch that stores a tensor, or -1: data, and what only a start or a command writes. */
 int trace_first_store(const struct trainer *t, int tensor);
 

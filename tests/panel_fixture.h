@@ -68,7 +68,7 @@ static inline void fixture_lane(struct snapshot *s, const char *recipe, const ch
     lane->loss_curve.stride = 1;
     lane->loss_curve.count = (int)s->step;
     for (int i = 0; i < lane->loss_curve.count; i++)
-        lane->loss_curve.value[i] = end + (1.1 - end) * exp(-i / speed);
+        lane->loss_curve.value[i] = (float)(end + (1.1 - end) * exp(-i / speed));
 }
 
 static inline void fixture_histogram(struct histogram_view *h)
@@ -116,7 +116,7 @@ static inline void fixture_scale(struct snapshot *s)
     v->log2_scale.count = (int)s->step;
     double scale = 16;
     for (int i = 0; i < v->log2_scale.count; i++) {
-        v->log2_scale.value[i] = scale;
+        v->log2_scale.value[i] = (float)scale;
         if (i == 130 || i == 200 || i == 290 || i == 340) {
             v->log2_scale.mark[i] = 1;
             scale -= 1;

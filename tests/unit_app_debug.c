@@ -139,6 +139,85 @@ static void a_tensor_as_a_map(void **state)
     assert_false(app_snapshot(h->app)->heat.valid);
 }
 
+static void a_tensor_as_a_histogram(void **state)
+{
+    struct headless *h = *state;
+    command(h, "restart");
+    command(h, "step 2");
+    command(h, "panel train");
+    command(h, "home");
+    press(h, "h");
+    assert_true(app_snapshot(h->app)->tensor_histogram.valid);
+    assert_shows(h, "── histogram of fc1.weight  bf16 2×32 · log2 |x| of 64 values");
+    press(h, "PgDn");
+    assert_shows(h, "── histogram of fc2.weight  bf16 32×32 · log2 |x| of 1,024 values");
+    press(h, "Down");
+    assert_string_equal(app_snapshot(h->app)->tensor_histogram.name, "fc3.weight");
+    command(h, "histogram h2"); /* the selection follows a command line */
+    assert_string_equal(app_snapshot(h->app)->tensors[app_view(h->app)->tensor].name, "h2");
+    press(h, "H"); /* the same tensor as a map, and back */
+    assert_string_equal(app_snapshot(h->app)->heat.name, "h2");
+    assert_false(app_snapshot(h->app)->tensor_histogram.valid);
+    press(h, "h");
+    assert_string_equal(app_snapshot(h->app)->tensor_histogram.name, "h2");
+    press(h, "Esc");
+    assert_false(app_snapshot(h->app)->tensor_histogram.valid);
+    press(h, "H Esc");
+    assert_false(app_snapshot(h->app)->heat.valid);
+    press(h, "h h");
+    assert_false(app_snapshot(h->app)->tensor_histogram.valid);
+}
+
+static void curves_take_turns(void **state)
+{
+    struct headless *h = *state;
+    static const char *const titles[] = {"─ gradients flushed to 0", "─ updates lost",     "─ loss scale",
+                                         "─ norm of the gradients",  "─ fc2.weight[3,17]", "─ loss"};
+    char error[APP_ERROR];
+    command(h, "restart");
+    command(h, "step 60");
+    command(h, "panel train");
+    command(h, "weight fc2.weight[3,17]");
+    command(h, "panel train");
+    command(h, "curve loss");
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        press(h, "C");
+        assert_shows(h, titles[i]);
+    }
+    command(h, "curve norm");
+    assert_shows(h, "─ norm of the gradients");
+    assert_false(app_execute(h->app, "curve speed", error));
+    assert_non_null(strstr(error, "'speed' is not loss, flushed"));
+    command(h, "curve scale");
+    assert_shows(h, "No lane has a loss scale.");
+    command(h, "curve loss");
+    press(h, "{");
+    assert_int_equal(app_snapshot(h->app)->step, 54); /* a tenth of the way */
+    assert_shows(h, "step 54 of 60 · < > scrub");
+    assert_shows(h, " < > { } scrub  Space run");
+    press(h, "} }");
+    assert_int_equal(app_snapshot(h->app)->step, 60);
+}
+
+static void what_a_phase_is_about_stands_on_top(void **state)
+{
+    struct headless *h = *state;
+    command(h, "recipe O2");
+    command(h, "panel train");
+    command(h, "home");
+    command(h, "step 2");
+    command(h, "phase 6"); /* unscale comes */
+    char *text = screen(h, 120, 36);
+    assert_non_null(strstr(text, "· • stored, r w next"));
+    assert_non_null(strstr(text, " r fc1.weight.grad "));
+    assert_non_null(strstr(text, " w fc1.weight.unscaled "));
+    assert_non_null(strstr(text, "▸  ")); /* the selected row is in sight, too */
+    free(text);
+    press(h, "G");
+    assert_shows(h, "▸  x.fp16 "); /* who moves in the table sees where */
+    command(h, "recipe bf16-pure");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, reset)
@@ -147,6 +226,9 @@ int main(void)
         TEST(scrubbing_along_the_run),
         TEST(breakpoints_and_why),
         TEST(a_tensor_as_a_map),
+        TEST(a_tensor_as_a_histogram),
+        TEST(curves_take_turns),
+        TEST(what_a_phase_is_about_stands_on_top),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, open_session, close_session);

@@ -56,6 +56,24 @@ static void hints(void **state)
     assert_true(app_done(h->app));
 }
 
+static void a_click_on_the_curve_goes_there(void **state)
+{
+    struct headless *h = *state;
+    command(h, "panel train");
+    command(h, "restart");
+    command(h, "step 40");
+    free(screen(h, 120, 36));
+    struct term_key key = {.name = "Click", .row = 12, .col = 16};
+    app_key(h->app, &key);
+    int64_t step = app_snapshot(h->app)->step;
+    assert_in_range(step, 1, 39);
+    free(screen(h, 120, 36));
+    key.col++; /* to the right of it is later */
+    app_key(h->app, &key);
+    assert_true(app_snapshot(h->app)->step > step);
+    command(h, "restart");
+}
+
 static void nothing_there(void **state)
 {
     struct headless *h = *state;
@@ -99,8 +117,11 @@ static void off_and_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(tabs, reset),      cmocka_unit_test_setup(nothing_there, reset),
-        cmocka_unit_test_setup(the_wheel, reset), cmocka_unit_test_setup(off_and_on, reset),
+        cmocka_unit_test_setup(tabs, reset),
+        cmocka_unit_test_setup(a_click_on_the_curve_goes_there, reset),
+        cmocka_unit_test_setup(nothing_there, reset),
+        cmocka_unit_test_setup(the_wheel, reset),
+        cmocka_unit_test_setup(off_and_on, reset),
         cmocka_unit_test_setup(hints, reset), /* the last: it quits */
     };
     return cmocka_run_group_tests(tests, open_session, close_session);

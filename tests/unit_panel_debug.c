@@ -27,7 +27,7 @@ static void at_80_by_20_nothing_is_crowded_out(void **state)
     assert_string_equal(fixture_line(text, 4, line),
                         " breaks 1 overflow ×3   2 loss <0.5   (3 underflow h2.grad ×1 off)");
     assert_non_null(strstr(fixture_line(text, 5, line), "── loss · step 300 of 412 ──"));
-    assert_int_equal(fixture_find(text, "── watch  fc2.weight[3,17] ──"), 12);
+    assert_int_equal(fixture_find(text, "── watch  fc2.weight[3,17]  in O2 · L next lane ──"), 12);
     assert_string_equal(fixture_line(text, 19, line),
                         " cast              fp16 0 01011 1001101011  moved 5 ulp     0.10028076171875");
     free(text);
@@ -56,7 +56,7 @@ static void launches_are_told(void **state)
     s->phase_launches = 1000; /* no room to tell at 80 columns */
     text = fixture_text(panel_train_draw, s, &view, 20, 80, false);
     assert_string_equal(fixture_line(text, 0, line),
-                        "✓cast ✓forward ✓loss ✓scale ▸backward  check  unscale  update  sync  rescale");
+                        " ✓cast ✓forward ✓loss ✓scale ▸backward  check  unscale  update  sync  rescale");
     free(text);
     free(s);
 }

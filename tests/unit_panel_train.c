@@ -18,14 +18,14 @@ static void shows_all_at_80_by_20(void **state)
     struct view v = {.tensor = tensor_named(s, "fc2.weight.grad"), .element = 32 * 3 + 17};
     char *text = fixture_text(panel_train_draw, s, &v, 20, 80, false), line[1024];
     assert_string_equal(fixture_line(text, 0, line),
-                        "✓cast ✓forward ✓loss ✓scale ▸backward  check  unscale  update  sync  rescale");
+                        " ✓cast ✓forward ✓loss ✓scale ▸backward  check  unscale  update  sync  rescale");
     assert_non_null(strstr(fixture_line(text, 1, line), " next  linear fc2 backward: dw = xT dy"));
     assert_non_null(strstr(fixture_line(text, 2, line), "── loss, accuracy ──"));
     assert_non_null(strstr(line, "fc2.weight.grad[3,17]"));
     assert_non_null(strstr(fixture_line(text, 9, line), " 1 O2          0.1829 0.981"));
     assert_non_null(strstr(fixture_line(text, 11, line), " 3 bf16-pure   0.7012 0.981"));
-    assert_true(fixture_find(text, "▸fc2.weight.grad   fp16   0.2 %  6.0 %") > 2);
-    assert_int_equal(fixture_find(text, "── watch  fc2.weight[3,17] ──"), 12);
+    assert_true(fixture_find(text, "▸  fc2.weight.grad   fp16   0.2 %  6.0 %") > 2);
+    assert_int_equal(fixture_find(text, "── watch  fc2.weight[3,17]  in O2 · L next lane ──"), 12);
     assert_string_equal(fixture_line(text, 13, line),
                         " master            fp32 0 01111011 10011001100110011001101  0.100000001490116");
     assert_string_equal(fixture_line(text, 15, line),
@@ -43,7 +43,7 @@ static void shows_more_at_120_by_34(void **state)
     char *text = fixture_text(panel_train_draw, s, &view, 34, 120, false), line[1024];
     assert_string_equal(
         fixture_line(text, 0, line),
-        "step 413   ✓cast → ✓forward → ✓loss → ✓scale → ▸backward →  check →  unscale →  update →  sync →  "
+        " step 413   ✓cast → ✓forward → ✓loss → ✓scale → ▸backward →  check →  unscale →  update →  sync →  "
         "rescale");
     assert_string_equal(fixture_line(text, 2, line), "       writes fc2.weight.grad, fc2.bias.grad, h1.grad");
     assert_true(fixture_find(text, "name              as   shape    zero flushed  subn.  inf  NaN   lost") >
@@ -82,7 +82,7 @@ static void the_strip_follows_the_step(void **state)
     }
     grid_free(g);
     char *text = fixture_text(panel_train_draw, s, &view, 20, 60, false), line[1024];
-    assert_string_equal(fixture_line(text, 0, line), "▸rescale 10 of 10"); /* no room for all */
+    assert_string_equal(fixture_line(text, 0, line), " ▸rescale 10 of 10"); /* no room for all */
     free(text);
     free(s);
 }
@@ -118,7 +118,7 @@ static void the_selected_row_is_in_sight(void **state)
         int row = g->cursor_row, col = g->cursor_col;
         assert_int_equal(grid_at(g, row, col)->glyph, 0x25b8);
         for (int i = 0; s->tensors[tensor].name[i]; i++)
-            assert_int_equal(grid_at(g, row, col + 1 + i)->glyph, s->tensors[tensor].name[i]);
+            assert_int_equal(grid_at(g, row, col + 3 + i)->glyph, s->tensors[tensor].name[i]);
         assert_true(row > 3 && row < 12);
     }
     grid_free(g);
@@ -132,7 +132,7 @@ static void untouched_tensors_show_dots(void **state)
     struct view v = {.tensor = tensor_named(s, "fc1.weight.grad")};
     s->tensors[v.tensor].touched = false;
     char *text = fixture_text(panel_train_draw, s, &v, 34, 120, false);
-    assert_true(fixture_find(text, "▸fc1.weight.grad   fp16 2×32        ·       ·      ·    ·    ·") > 0);
+    assert_true(fixture_find(text, "▸  fc1.weight.grad   fp16 2×32        ·       ·      ·    ·    ·") > 0);
     free(text);
     free(s);
 }
@@ -150,7 +150,7 @@ static void alarms_keep_their_columns(void **state)
     SET(s->tensors[tensor].nan, "100 %");
     text = fixture_text(panel_train_draw, s, &v, 20, 80, false);
     assert_true(fixture_find(text, "NaN") == 3);
-    assert_true(fixture_find(text, "▸fc1.weight.grad   fp16   0.2 % 100 %") > 3);
+    assert_true(fixture_find(text, "▸  fc1.weight.grad   fp16   0.2 % 100 %") > 3);
     free(text);
     free(s);
 }
@@ -180,7 +180,7 @@ static void wide_losses_get_a_logarithmic_axis(void **state)
     (void)state;
     struct snapshot *s = fixture_run();
     for (int i = 0; i < s->lanes[0].loss_curve.count; i++)
-        s->lanes[0].loss_curve.value[i] = pow(10, -i / 100.0);
+        s->lanes[0].loss_curve.value[i] = (float)pow(10, -i / 100.0);
     char *text = fixture_text(panel_train_draw, s, &view, 34, 120, false);
     assert_true(fixture_find(text, "─ loss (log)") > 0);
     assert_true(fixture_find(text, "0.01 ┤") > 0);
@@ -197,7 +197,7 @@ static void step_0_says_how_to_begin(void **state)
     SET(s->lanes[0].loss, "–");
     char *text = fixture_text(panel_train_draw, s, &view, 20, 80, false), line[1024];
     assert_string_equal(fixture_line(text, 0, line),
-                        "▸cast  forward  loss  scale  backward  check  unscale  update  sync  rescale");
+                        " ▸cast  forward  loss  scale  backward  check  unscale  update  sync  rescale");
     assert_true(fixture_find(text, "No step yet: s makes one") > 0);
     assert_true(fixture_find(text, "No weight is watched") > 0);
     assert_true(fixture_find(text, "Nothing has happened yet.") > 0);

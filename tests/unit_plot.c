@@ -299,6 +299,49 @@ static void draws_a_huge_plot(void **state)
     free(y);
 }
 
+/* Every tick stands on a row of its own, at equal distances, whatever the limits. */
+static void fitted_ticks_stand_on_rows(void **state)
+{
+    (void)state;
+    static const double lows[] = {0, -1, 0.3, -0.1735, 1e-9, -48, 1e6, 5},
+                        spans[] = {1, 2.2, 345, 1e-4, 7e9, 0.11, 3};
+    for (size_t i = 0; i < sizeof lows / sizeof *lows; i++)
+        for (size_t k = 0; k < sizeof spans / sizeof *spans; k++)
+            for (int gaps = 2; gaps <= 30; gaps++) {
+                struct plot_tick ticks[64];
+                double low = lows[i], high = lows[i] + spans[k];
+                size_t count = plot_fit(&low, &high, gaps, 0, ticks, 64);
+                double slack = spans[k] * 1e-6 + fabs(lows[i]) * 1e-12;
+                if (!(count >= 2 && low <= lows[i] + slack && high >= lows[i] + spans[k] - slack))
+                    fail_msg("%g + %g in %d: %zu ticks, %g to %g", lows[i], spans[k], gaps, count, low, high);
+                assert_true(count >= 2 && low <= lows[i] + slack && high >= lows[i] + spans[k] - slack);
+                assert_true(high - low <= 5 * spans[k] + 1e-9 * fabs(lows[i]));
+                struct rect lines = rect_make(3, 0, gaps + 1, 10), bars = rect_make(3, 0, gaps, 10);
+                struct plot_axes axes = {.y_min = low, .y_max = high},
+                                 edges = {.y_min = low, .y_max = high, .y_edges = true};
+                int last = 0, distance = 0, row, other;
+                for (size_t t = 0; t < count; t++) {
+                    assert_true(plot_row(lines, &axes, ticks[t].at, &row) &&
+                                plot_row(bars, &edges, ticks[t].at, &other));
+                    assert_int_equal(row, other); /* for bars the lowest is the axis */
+                    assert_true(row >= 3 && row <= 3 + gaps);
+                    assert_true(fabs((ticks[t].at - low) / (high - low) * gaps - (3 + gaps - row)) < 1e-3);
+                    assert_true(t == 0 ? row == 3 + gaps : last - row >= 1);
+                    assert_true(t < 2 || last - row == distance);
+                    distance = last - row;
+                    last = row;
+                }
+            }
+    struct plot_tick ticks[8];
+    double low = 14.2, high = 24;
+    assert_true(plot_fit(&low, &high, 5, 1, ticks, 8) >= 2 && low == floor(low)); /* whole powers only */
+    assert_true(ticks[1].at - ticks[0].at >= 1);
+    low = high = 3;
+    assert_int_equal(plot_fit(&low, &high, 5, 0, ticks, 8), 0);
+    high = INFINITY;
+    assert_int_equal(plot_fit(&low, &high, 5, 0, ticks, 8), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +358,7 @@ int main(void)
         cmocka_unit_test(labels_come_from_a_format_too),
         cmocka_unit_test(any_size_and_value_is_safe),
         cmocka_unit_test(draws_a_huge_plot),
+        cmocka_unit_test(fitted_ticks_stand_on_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

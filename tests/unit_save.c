@@ -131,10 +131,10 @@ static void questions_come_back(void **state)
                                         "w 1.5",
                                         "value -inf",
                                         "heat fc1.weight"};
-    static const char *const more[] = {"delta 1e-3",     "weight fc1.weight[1,2]",
-                                       "calc 1 + -1e-5", "block mxfp4 1 (2/3) -3",
-                                       "random-bits 5",  "formats",
-                                       "value 3"};
+    static const char *const more[] = {
+        "delta 1e-3",    "weight fc1.weight[1,2]",    "calc 1 + -1e-5", "block mxfp4 1 (2/3) -3",
+        "random-bits 5", "histogram fc1.weight.grad", "watch-lane 2",   "formats",
+        "value 3"};
     char error[DEVICE_TEXT], line[200];
     size_t size, again;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

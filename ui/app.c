@@ -33,8 +33,8 @@ bool app_send(struct app *app, const char *line, char *error)
     return app_fail(error, "the session is busy: too many commands are waiting");
 }
 
-/* `weight` and `heat` alone mean what is selected in Train, and a second `heat` takes the map away; elsewhere
- * the session chooses. */
+/* `weight`, `heat` and `histogram` alone mean what is selected in Train, and a second `heat` takes the map away;
+ * elsewhere the session chooses. */
 static bool send_command(struct app *app, enum command_id id, const char *argument, char *error)
 {
     char line[LINE_EDIT_MAX + 32], weight[96];
@@ -45,6 +45,8 @@ static bool send_command(struct app *app, enum command_id id, const char *argume
         argument = weight;
     }
     if (id == COMMAND_HEAT && selected && !map_shown(app) && selected_tensor(app))
+        argument = selected_tensor(app)->name;
+    if (id == COMMAND_HISTOGRAM && selected && !histogram_shown(app) && selected_tensor(app))
         argument = selected_tensor(app)->name;
     snprintf(line, sizeof line, "%s%s%s", command_table[id].name, *argument ? " " : "", argument);
     return app_send(app, line, error);
@@ -63,7 +65,8 @@ bool app_execute(struct app *app, const char *line, char *error)
         return send_command(app, id, argument, error);
     app->dirty = true;
     int tensor = app->view.tensor;
-    return screen_command(app, id, argument, error) && (tensor == app->view.tensor || map_follow(app, error));
+    return screen_command(app, id, argument, error) &&
+           (tensor == app->view.tensor || picture_follow(app, error));
 }
 
 /* --- keys --- */
@@ -156,12 +159,14 @@ void app_take_snapshot(struct app *app, struct snapshot *snapshot)
     const struct snapshot *old = app->snapshot;
     bool news = old ? strcmp(old->message, snapshot->message) != 0 || app->unanswered > 0 : true;
     app->show_session_message = (app->show_session_message || news) && snapshot->message[0] != '\0';
-    bool new_map =
-        snapshot->heat.valid && !(old && old->heat.valid && strcmp(old->heat.name, snapshot->heat.name) == 0);
+    const char *before = old ? picture_of(old) : NULL, *now = picture_of(snapshot);
+    bool new_picture = now && !(before && strcmp(before, now) == 0);
+    bool moved = old && (old->step != snapshot->step || old->launch != snapshot->launch);
+    app->view.roams = app->view.roams && !moved;
     snapshot_free(app->snapshot);
     app->snapshot = snapshot;
-    if (new_map)
-        map_select(app);
+    if (new_picture)
+        picture_select(app);
     if (app->unanswered > 0)
         field_answer(app, news && snapshot->message_is_error);
     app->unanswered = 0;

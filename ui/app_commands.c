@@ -1,6 +1,7 @@
 /* app_commands.c: the commands of the screen, each a function, and which command each of them carries out. */
 #include "app_state.h"
 #include "export.h"
+#include "panel_train.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -98,6 +99,23 @@ static bool do_end(struct app *app, const char *argument, char *error)
     if (app->help)
         help_move(app, HELP_LINES);
     return app->help || move_to_end(app, 1);
+}
+
+static bool do_curve(struct app *app, const char *argument, char *error)
+{
+    for (int i = 0; *argument && i <= CURVE_COUNT; i++) {
+        if (i == CURVE_COUNT) {
+            snprintf(error, APP_ERROR, "curve: '%.40s' is not loss, flushed, lost, scale, norm or weight",
+                     argument);
+            return false;
+        }
+        if (strcmp(curve_name((enum train_curve)i), argument) != 0)
+            continue;
+        app->view.curve = (enum train_curve)i;
+        return true;
+    }
+    app->view.curve = (enum train_curve)((app->view.curve + 1) % CURVE_COUNT);
+    return true;
 }
 
 /* By a share of the run as far as it is known, one step at least: the session goes there. */
@@ -279,7 +297,8 @@ static bool do_help(struct app *app, const char *argument, char *error)
     return true;
 }
 
-/* One level: the help, a long way that a command goes, a demo, a calculation or a block, a search's mark. */
+/* One level: the help, a long way that a command goes, a demo, a calculation or a block, a map or a histogram, a
+ * search's mark. */
 static bool do_back(struct app *app, const char *argument, char *error)
 {
     (void)argument;
@@ -293,6 +312,8 @@ static bool do_back(struct app *app, const char *argument, char *error)
         return app_send(app, command_table[COMMAND_CALC].name, error);
     else if (app->view.panel == PANEL_BITS && app->snapshot && app->snapshot->block.shown)
         return app_send(app, command_table[COMMAND_BLOCK].name, error);
+    else if (map_shown(app) || histogram_shown(app))
+        return app_send(app, command_table[map_shown(app) ? COMMAND_HEAT : COMMAND_HISTOGRAM].name, error);
     else
         app->view.search[0] = '\0';
     return true;
@@ -397,6 +418,7 @@ static bool (*const handlers[COMMAND_COUNT])(struct app *app, const char *argume
     [COMMAND_PAGE_DOWN] = do_page_down,
     [COMMAND_HOME] = do_home,
     [COMMAND_END] = do_end,
+    [COMMAND_CURVE] = do_curve,
     [COMMAND_SCRUB] = do_scrub,
     [COMMAND_ACCEPT] = do_accept,
     [COMMAND_FLIP_HERE] = do_flip_here,

@@ -130,6 +130,9 @@ static void draw_hints(const struct app *app, struct grid *g, int row)
         draw_hint(g, row, &at, "Space", "go on", NULL);
         draw_hint(g, row, &at, "Esc", "end the demo", "back");
     }
+    const struct snapshot *s = app->snapshot;
+    if (app->view.panel == PANEL_TRAIN && s && s->behind && !app->player.narration)
+        draw_hint(g, row, &at, "< > { }", "scrub", NULL);
     enum bits_shown shown = bits_shown(app->snapshot);
     int count = keymap_hints(app->view.panel, shown, cols - at + 2, hints, HINTS_MAX);
     int width = 0;

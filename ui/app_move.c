@@ -67,21 +67,34 @@ static void map_move(struct app *app, int down, int right)
     app->view.element = row * h->row_step * cols + col * h->col_step;
 }
 
-bool map_follow(struct app *app, char *error)
+bool histogram_shown(const struct app *app)
+{
+    return app->snapshot && app->snapshot->tensor_histogram.valid && app->view.panel == PANEL_TRAIN &&
+           !app->help;
+}
+
+const char *picture_of(const struct snapshot *s)
+{
+    return s->heat.valid ? s->heat.name : s->tensor_histogram.valid ? s->tensor_histogram.name : NULL;
+}
+
+bool picture_follow(struct app *app, char *error)
 {
     char line[TENSOR_NAME + 16];
     const struct tensor_row *t = selected_tensor(app);
-    if (!map_shown(app) || !t || strcmp(t->name, app->snapshot->heat.name) == 0)
+    bool map = map_shown(app);
+    if ((!map && !histogram_shown(app)) || !t || strcmp(t->name, picture_of(app->snapshot)) == 0)
         return true;
-    snprintf(line, sizeof line, "heat %s", t->name);
+    snprintf(line, sizeof line, "%s %s", command_table[map ? COMMAND_HEAT : COMMAND_HISTOGRAM].name, t->name);
     return app_send(app, line, error);
 }
 
-void map_select(struct app *app)
+void picture_select(struct app *app)
 {
     const struct snapshot *s = app->snapshot;
-    for (int i = 0; i < s->tensor_count; i++)
-        if (strcmp(s->tensors[i].name, s->heat.name) == 0)
+    const char *name = picture_of(s);
+    for (int i = 0; name && i < s->tensor_count; i++)
+        if (strcmp(s->tensors[i].name, name) == 0)
             app->view.tensor = i;
 }
 
@@ -125,6 +138,7 @@ bool move_horizontally(struct app *app, int by)
 /* Rows of the tensor table stand in the panel's own order. */
 static void move_tensor(struct app *app, int down)
 {
+    app->view.roams = true;
     if (app->snapshot)
         app->view.tensor = tensors_move(app->snapshot, app->view.tensor, down);
 }
@@ -173,7 +187,7 @@ bool move_page(struct app *app, int by)
     struct view *v = &app->view;
     int page = app_panel_area(app, app->rows, app->cols).rows / 2;
     if (v->panel == PANEL_TRAIN && scroll_room(app) == 0)
-        move_tensor(app, map_shown(app) ? by : by * TENSOR_PAGE);
+        move_tensor(app, map_shown(app) || histogram_shown(app) ? by : by * TENSOR_PAGE);
     else if (block_shown(app))
         v->block += by * BLOCK_PAGE;
     else

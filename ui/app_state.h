@@ -90,11 +90,13 @@ void view_clamp(struct app *app);
 /* The weight that is selected in Train, as "fc2.weight[3,17]".  False with a message in error[APP_ERROR]. */
 bool selected_weight(const struct app *app, char *text, size_t size, char *error);
 const struct tensor_row *selected_tensor(const struct app *app); /* NULL before there are any */
-/* Train shows a tensor as a map, in which arrows move; it follows the selected row of the table, and the
- * other way round where a command line asked for another tensor's map. */
+/* Train shows a tensor as a map, in which arrows move, or as a histogram; it follows the selected row of the
+ * table, and the other way round where a command line asked for another tensor's. */
 bool map_shown(const struct app *app);
-bool map_follow(struct app *app, char *error);
-void map_select(struct app *app);
+bool histogram_shown(const struct app *app);
+bool picture_follow(struct app *app, char *error);
+const char *picture_of(const struct snapshot *s); /* the tensor's name, or NULL */
+void picture_select(struct app *app);
 /* A command line that takes the element under the map's cursor into Bits. */
 bool map_line(const struct app *app, char *line, size_t size, char *error);
 

@@ -31,7 +31,7 @@ struct rect {
 };
 
 /* What a click means: a command line, carried out as if it had been typed. */
-enum { GRID_LINKS = 192, GRID_LINK_TEXT = 64 };
+enum { GRID_LINKS = 512, GRID_LINK_TEXT = 64 };
 struct grid_link {
     struct rect where;
     char command[GRID_LINK_TEXT];

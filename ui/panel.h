@@ -11,15 +11,28 @@
 
 enum panel_id { PANEL_BITS, PANEL_UPDATE, PANEL_SCALE, PANEL_TRAIN, PANEL_COUNT };
 
+/* What Train plots over the steps. */
+enum train_curve {
+    CURVE_LOSS,
+    CURVE_FLUSHED,
+    CURVE_LOST,
+    CURVE_SCALE,
+    CURVE_NORM,
+    CURVE_WEIGHT, /* the watched one */
+    CURVE_COUNT
+};
+
 /* Where the person is: changed by the app's commands, read by panels. */
 struct view {
     enum panel_id panel;
-    int format;  /* selected row of Bits */
-    int bit;     /* selected bit of that row, 0 = the last */
-    int block;   /* selected element of a block in Bits */
-    int scheme;  /* selected row of Update */
-    int tensor;  /* selected row of Train's tensor table */
-    int element; /* selected element of that tensor, row-major */
+    int format;             /* selected row of Bits */
+    int bit;                /* selected bit of that row, 0 = the last */
+    int block;              /* selected element of a block in Bits */
+    int scheme;             /* selected row of Update */
+    int tensor;             /* selected row of Train's tensor table */
+    bool roams;             /* the person has moved in that table since the run moved */
+    enum train_curve curve; /* that Train plots */
+    int element;            /* selected element of that tensor, row-major */
     int scroll[PANEL_COUNT];
     int rows;   /* of the panel's area, as far as known: how much is in sight at a time */
     bool stale; /* an answer is on its way: dim what may change */

@@ -1,4 +1,4 @@
-/* panel_map.c: a tensor as a map, and the watched weight over the steps.
+/* panel_map.c: a tensor as a map.
  *
  * A cell of the map is a shade for its exponent, or a letter for what has none; two columns wide where there
  * is room, so that it is about square. */
@@ -6,11 +6,10 @@
 #include "panel_run.h"
 #include "panel_train.h"
 #include "probe_text.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SHADES = 4, LEGEND = 13, TICKS = 16 };
+enum { SHADES = 4, LEGEND = 13 };
 
 static const uint32_t shades[SHADES] = {0x2591, 0x2592, 0x2593, 0x2588}; /* ░ ▒ ▓ █ */
 
@@ -178,60 +177,4 @@ void map_draw(struct grid *g, struct rect r, const struct view *v, const struct 
     legend_draw(g, rect_make(in.row, in.col + (legend < last ? legend : last), in.rows, LEGEND), h);
     if (t && in.rows > 0)
         element_draw(g, rect_make(in.row + in.rows, in.col, 1, in.cols), h, t, &w);
-}
-
-/* --- the watched weight over the steps --- */
-
-static bool history_limits(const struct snapshot *s, int count, struct plot_axes *axes)
-{
-    axes->y_min = INFINITY;
-    axes->y_max = -INFINITY;
-    for (int i = 0; i < count; i++) {
-        axes->x_max = fmax(axes->x_max, (double)s->watch_history[i].step);
-        for (int lane = 0; lane < SNAPSHOT_LANES; lane++)
-            if (isfinite(s->watch_history[i].value[lane])) {
-                axes->y_min = fmin(axes->y_min, s->watch_history[i].value[lane]);
-                axes->y_max = fmax(axes->y_max, s->watch_history[i].value[lane]);
-            }
-    }
-    if (axes->y_min == axes->y_max) { /* it has not moved: a line in the middle */
-        double margin = axes->y_min != 0 ? fabs(axes->y_min) / 64 : 1;
-        axes->y_min -= margin;
-        axes->y_max += margin;
-    }
-    return axes->y_min < axes->y_max && axes->x_max > 0;
-}
-
-void history_draw(struct grid *g, struct rect r, const struct snapshot *s)
-{
-    int count = bounded(s->watch_count, 0, WATCH_POINTS), lanes = bounded(s->lane_count, 0, SNAPSHOT_LANES);
-    char title[TENSOR_NAME + 64];
-    snprintf(title, sizeof title, "history of %s in every lane", s->watch.name);
-    struct rect in = run_section(g, r, title, false);
-    struct plot_tick x_ticks[TICKS], y_ticks[TICKS];
-    struct plot_axes axes = {.x_name = "step", .x_ticks = x_ticks, .y_ticks = y_ticks};
-    if (!history_limits(s, count, &axes)) {
-        run_words(g, in.row, in.col, in.cols, ROLE_DIM, "No step yet.");
-        return;
-    }
-    axes.x_format = run_step_number;
-    axes.x_count = plot_ticks(0, axes.x_max, in.cols / 14, x_ticks, TICKS);
-    axes.y_count = plot_ticks(axes.y_min, axes.y_max, in.rows / 3 > 2 ? in.rows / 3 : 2, y_ticks, TICKS);
-    struct rect data = plot_frame(g, in, &axes);
-    double x[WATCH_POINTS], y[WATCH_POINTS];
-    for (int lane = lanes - 1; lane >= 0; lane--) {
-        for (int i = 0; i < count; i++) {
-            x[i] = (double)s->watch_history[i].step;
-            y[i] = s->watch_history[i].value[lane];
-        }
-        plot_line(g, data, &axes,
-                  &(struct plot_series){
-                      .x = x, .y = y, .count = (size_t)count, .role = theme_lane((unsigned)lane)});
-    }
-    for (int lane = 0; lane < lanes && count > 0;
-         lane++) { /* which is which: a digit, each at a place of its own */
-        const struct watch_point *p = &s->watch_history[count * (2 * lane + 1) / (2 * lanes)];
-        plot_mark(g, data, &axes, (double)p->step, p->value[lane], (uint32_t)('1' + lane),
-                  theme_lane((unsigned)lane));
-    }
 }

@@ -1,6 +1,7 @@
 /* panel_run.c: sections, texts that are never cut through a number, bits, events, series. */
 #include "panel_run.h"
 #include "glyph.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -115,7 +116,7 @@ static const struct {
     [EVENT_OVERFLOW] = {ROLE_WARNING, 'x'},          /* as on the timeline of the scale */
     [EVENT_GROWTH] = {ROLE_GOOD, 0x2191},            /* ↑ */
     [EVENT_FLUSHED] = {ROLE_WARNING, 0x2193},        /* ↓ */
-    [EVENT_NAN] = {ROLE_ERROR, '!'},                 /* */
+    [EVENT_NAN] = {ROLE_ERROR, 'N'},                 /* ≠ is ! in ASCII */
     [EVENT_LOST] = {ROLE_WARNING, '='},              /* the weight stays as it is */
     [EVENT_NOTE] = {ROLE_DIM, 0xb7},                 /* · */
     [EVENT_FIRST_DIFFERENCE] = {ROLE_FOCUS, 0x2260}, /* ≠ */
@@ -134,19 +135,55 @@ uint32_t run_event_glyph(enum event_kind kind, enum role *role)
     return known ? event_look[kind].glyph : '?';
 }
 
+void run_points_of(const struct series *series, struct run_points *p)
+{
+    p->count = series->count < 0 ? 0 : series->count > SERIES_POINTS ? SERIES_POINTS : series->count;
+    for (int i = 0; i < p->count; i++) {
+        p->x[i] = run_series_x(series, i);
+        p->y[i] = (double)series->value[i];
+    }
+}
+
+/* Whether a mark stands in a cell already: curves have other roles, the slider another glyph. */
+static bool is_mark(const struct cell *c)
+{
+    bool slider = c->glyph == 0x2506 || c->glyph == ':' || c->glyph == '|';
+    return c->role == ROLE_WARNING || c->role == ROLE_GOOD || c->role == ROLE_ERROR ||
+           (c->role == ROLE_FOCUS && !slider);
+}
+
+void run_mark(struct grid *g, struct rect in, const struct plot_axes *axes, const struct run_points *p,
+              double step, uint32_t glyph, enum role role)
+{
+    double y = axes->y_max;
+    int row, col;
+    for (int i = 0; i < p->count && p->x[i] <= step; i++)
+        y = isfinite(p->y[i]) ? p->y[i] : y;
+    if (!plot_row(in, axes, y, &row) || !plot_col(in, axes, step, &col) || !rect_has(in, row, col))
+        return;
+    const uint32_t shown = g->ascii ? (unsigned char)glyph_ascii(glyph) : glyph;
+    const int aside[] = {0, -1, 1};
+    for (int i = 0; i < 3; i++) { /* beside another one that stands there already: neither hides the other */
+        const struct cell *c = rect_has(in, row + aside[i], col) ? grid_at(g, row + aside[i], col) : NULL;
+        if (!c || (is_mark(c) && c->glyph != shown))
+            continue;
+        grid_put(g, row + aside[i], col, role, glyph);
+        return;
+    }
+    grid_put(g, row, col, role, glyph);
+}
+
 void run_event_marks(struct grid *g, struct rect in, const struct plot_axes *axes, const struct snapshot *s,
-                     const struct series *series, const double *y, unsigned kinds)
+                     const struct run_points *p, unsigned kinds)
 {
     int count = s->event_count < SNAPSHOT_EVENTS ? s->event_count : SNAPSHOT_EVENTS;
-    for (int i = 0; i < count && series->count > 0; i++) {
+    for (int i = 0; i < count && p->count > 0; i++) {
         const struct event_view *e = &s->events[i];
-        if (!event_shown(e, kinds) || e->step < series->first)
+        if (!event_shown(e, kinds) || (double)e->step < p->x[0])
             continue;
         enum role role;
         uint32_t glyph = run_event_glyph(e->kind, &role);
-        int64_t at = (e->step - series->first) / (series->stride > 0 ? series->stride : 1);
-        int last = series->count < SERIES_POINTS ? series->count - 1 : SERIES_POINTS - 1;
-        plot_mark(g, in, axes, (double)e->step, y[at < last ? at : last], glyph, role);
+        run_mark(g, in, axes, p, (double)e->step, glyph, role);
     }
 }
 
@@ -194,24 +231,23 @@ double run_series_end(const struct series *series)
     return series->count > 0 ? run_series_x(series, series->count - 1) : 0;
 }
 
-void run_series(struct grid *g, struct rect in, const struct plot_axes *axes, const struct series *series,
-                struct plot_series look)
-{
-    double x[SERIES_POINTS];
-    int count = series->count < SERIES_POINTS ? series->count : SERIES_POINTS;
-    for (int i = 0; i < count; i++)
-        x[i] = run_series_x(series, i);
-    look.x = x;
-    look.count = count > 0 ? (size_t)count : 0;
-    if (!look.y)
-        look.y = series->value;
-    plot_line(g, in, axes, &look);
-}
-
 void run_step_number(double step, char *text, void *context)
 {
     (void)context;
     snprintf(text, PLOT_LABEL, "%.0f", step);
+}
+
+void run_count(double count, char *text, void *context)
+{
+    char digits[PLOT_LABEL];
+    (void)context;
+    int length = snprintf(digits, sizeof digits, "%.0f", count), used = 0;
+    for (int i = 0; i < length && used + 2 < PLOT_LABEL; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
 }
 
 void run_power_of_two(double exponent, char *text, void *context)

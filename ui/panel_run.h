@@ -33,20 +33,29 @@ enum { RUN_ALL_EVENTS = ~0u >> 1 };
 /* How an event is marked. */
 uint32_t run_event_glyph(enum event_kind kind, enum role *role);
 
-/* The events as marks on a curve: the series says at which steps its points lie, y[] how high. */
+/* The points of a curve: x ascending; y may be NaN for a gap. */
+struct run_points {
+    int count;
+    double x[SERIES_POINTS], y[SERIES_POINTS];
+};
+void run_points_of(const struct series *series, struct run_points *p);
+
+/* The events as marks on a curve.  Where it has no height, at that of the last point before that has one. */
 void run_event_marks(struct grid *g, struct rect in, const struct plot_axes *axes, const struct snapshot *s,
-                     const struct series *series, const double *y, unsigned kinds);
+                     const struct run_points *p, unsigned kinds);
+/* The same at one step; at the top where the curve has no height up to there. */
+void run_mark(struct grid *g, struct rect in, const struct plot_axes *axes, const struct run_points *p,
+              double step, uint32_t glyph, enum role role);
 
 /* Places of a series: its x at point i, and its last x (0 for an empty one). */
 double run_series_x(const struct series *series, int i);
 double run_series_end(const struct series *series);
 
-/* A series as a line on axes of steps. */
-void run_series(struct grid *g, struct rect in, const struct plot_axes *axes, const struct series *series,
-                struct plot_series look);
-
 /* Labels of an axis of steps, all their digits; a plot_format. */
 void run_step_number(double step, char *text, void *context);
+
+/* Labels of counts, "12,345"; a plot_format. */
+void run_count(double count, char *text, void *context);
 
 /* Labels "2^k" for plots whose axis holds exponents; a plot_format. */
 void run_power_of_two(double exponent, char *text, void *context);

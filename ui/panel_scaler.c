@@ -28,8 +28,8 @@ static void timeline_draw(struct grid *g, struct rect r, const struct snapshot *
     int count = scale->count < SERIES_POINTS ? scale->count : SERIES_POINTS;
     for (int i = 0; i < count; i++)
         if (isfinite(scale->value[i])) {
-            low = fmin(low, scale->value[i]);
-            high = fmax(high, scale->value[i]);
+            low = fmin(low, (double)scale->value[i]);
+            high = fmax(high, (double)scale->value[i]);
         }
     if (low > high) {
         run_wrap(g, r, ROLE_DIM, "The scale over the steps: none yet.");
@@ -48,12 +48,16 @@ static void timeline_draw(struct grid *g, struct rect r, const struct snapshot *
     axes.x_format = run_step_number;
     axes.x_count = plot_ticks(0, axes.x_max, r.cols / 12, x_ticks, TICKS);
     struct rect in = plot_frame(g, r, &axes);
-    run_series(g, in, &axes, scale, (struct plot_series){.role = ROLE_LANE_0, .step = true});
+    struct run_points p;
+    run_points_of(scale, &p);
+    plot_line(g, in, &axes,
+              &(struct plot_series){
+                  .x = p.x, .y = p.y, .count = (size_t)p.count, .role = ROLE_LANE_0, .step = true});
     const unsigned events = 1u << EVENT_GROWTH | 1u << EVENT_FLUSHED | 1u << EVENT_NAN;
-    run_event_marks(g, in, &axes, s, scale, scale->value, events);
+    run_event_marks(g, in, &axes, s, &p, events);
     for (int i = 0; i < count; i++) /* on top, and all of them: events are only the latest */
         if (scale->mark[i])
-            plot_mark(g, in, &axes, run_series_x(scale, i), scale->value[i], 'x', ROLE_WARNING);
+            plot_mark(g, in, &axes, p.x[i], p.y[i], 'x', ROLE_WARNING);
 }
 
 enum { STATE_LABEL = 17 };

@@ -27,13 +27,27 @@ static int tensor_rank(const struct tensor_row *t)
     return rank < 3 && t->rows <= 1 ? 4 : rank;
 }
 
+enum { IN_STEP = 3 };
+
+static bool stopped_in_step(const struct snapshot *s)
+{
+    return s->in_step && !s->running;
+}
+
+/* In a step, what the last launches stored and the next ones read or write comes first. */
+static bool tensor_concerned(const struct snapshot *s, const struct tensor_row *t)
+{
+    return stopped_in_step(s) && (t->fresh || t->is_read || t->is_written);
+}
+
 int tensors_order(const struct snapshot *s, int order[TRAINER_MAX_TENSORS])
 {
     int count = tensor_count(s), filled = 0;
-    for (int rank = 0; rank <= TENSOR_ROLE_COUNT; rank++)
-        for (int i = 0; i < count; i++)
-            if (tensor_rank(&s->tensors[i]) == rank)
-                order[filled++] = i;
+    for (int turn = 0; turn < 2; turn++)
+        for (int rank = 0; rank <= TENSOR_ROLE_COUNT; rank++)
+            for (int i = 0; i < count; i++)
+                if (tensor_rank(&s->tensors[i]) == rank && tensor_concerned(s, &s->tensors[i]) == (turn == 0))
+                    order[filled++] = i;
     return filled;
 }
 
@@ -88,12 +102,13 @@ static const char *column_text(const struct tensor_row *t, int column)
 }
 
 struct table {
+    int marks; /* columns before the name: selected, or stored just now; in a step, read or written next */
     int name, width[COLUMNS]; /* 0: left out */
 };
 
 static int table_cols(const struct table *t)
 {
-    int cols = 1 + t->name;
+    int cols = t->marks + t->name;
     for (int c = 0; c < COLUMNS; c++)
         cols += t->width[c] > 0 ? t->width[c] + 1 : 0;
     return cols;
@@ -112,7 +127,7 @@ static bool column_quiet(const struct snapshot *s, int column)
 /* Widths for all rows, so that scrolling moves no column. */
 static struct table table_natural(const struct snapshot *s)
 {
-    struct table t = {.name = 10};
+    struct table t = {.marks = stopped_in_step(s) ? IN_STEP : 1, .name = 10};
     for (int c = 0; c < COLUMNS; c++)
         t.width[c] = column_table[c].width;
     for (int i = 0; i < tensor_count(s); i++) {
@@ -129,6 +144,7 @@ static struct table table_natural(const struct snapshot *s)
 int tensors_cols(const struct snapshot *s)
 {
     struct table t = table_natural(s);
+    t.marks = IN_STEP; /* in any case, so that the table keeps its width */
     return table_cols(&t);
 }
 
@@ -159,13 +175,17 @@ static bool is_none(const char *text)
 }
 
 static void row_draw(struct grid *g, struct rect r, int row, const struct table *t,
-                     const struct tensor_row *x, bool selected, bool fresh, const char *search)
+                     const struct tensor_row *x, bool selected, const char *search)
 {
     if (selected)
         grid_put(g, row, r.col, ROLE_FOCUS, 0x25b8);
-    else if (fresh)
+    else if (t->marks > 1 && x->fresh)
         grid_put(g, row, r.col, ROLE_GOOD, 0x2022); /* • */
-    int at = r.col + 1;
+    if (t->marks > 1 && x->is_written)
+        grid_put(g, row, r.col + 1, ROLE_FOCUS, 'w');
+    else if (t->marks > 1 && x->is_read)
+        grid_put(g, row, r.col + 1, ROLE_LANE_1, 'r');
+    int at = r.col + t->marks;
     grid_text_fit(g, row, at, t->name, selected ? ROLE_FOCUS : ROLE_TEXT, x->name);
     if (search[0] && strstr(x->name, search))
         grid_add_attributes(g, rect_make(row, at, 1, t->name), ATTR_UNDERLINE);
@@ -187,7 +207,7 @@ static void row_draw(struct grid *g, struct rect r, int row, const struct table 
 
 static void head_draw(struct grid *g, struct rect r, const struct table *t)
 {
-    int at = r.col + 1;
+    int at = r.col + t->marks;
     grid_text(g, r.row, at, ROLE_DIM, "name");
     at += t->name;
     for (int c = 0; c < COLUMNS; c++) {
@@ -201,10 +221,11 @@ static void head_draw(struct grid *g, struct rect r, const struct table *t)
     }
 }
 
-/* "tensors 3–8 of 49  ▸ fc2.weight[3,17]" */
-static void table_title(char *title, size_t size, const struct snapshot *s, const struct view *v, int first,
-                        int rows, int count)
+/* "tensors 3–8 of 49  fc2.weight[3,17]", and what the marks mean where `cols` columns hold that, too. */
+static void table_title(char *title, size_t size, int cols, const struct snapshot *s, const struct view *v,
+                        int first, int rows, int count)
 {
+    static const char marks[] = " · • stored, r w next";
     int used = count > rows && rows > 0
                    ? snprintf(title, size, "tensors %d–%d of %d", first + 1, first + rows, count)
                    : snprintf(title, size, "tensors");
@@ -212,30 +233,50 @@ static void table_title(char *title, size_t size, const struct snapshot *s, cons
         return;
     const struct tensor_row *t = &s->tensors[v->tensor];
     if (t->cols > 0 && v->element >= 0 && v->element / t->cols < t->rows)
-        snprintf(title + used, size - (size_t)used, "  %s[%ld,%ld]", t->name, v->element / t->cols,
-                 v->element % t->cols);
+        used += snprintf(title + used, size - (size_t)used, "  %s[%ld,%ld]", t->name, v->element / t->cols,
+                         v->element % t->cols);
+    if (stopped_in_step(s) && (size_t)used < size &&
+        glyph_text_width(title) + glyph_text_width(marks) <= cols)
+        snprintf(title + used, size - (size_t)used, "%s", marks);
+}
+
+/* Which rows are in sight: `first` and those after it; the last one may be the selected row instead. */
+struct sight {
+    int first, rows;
+    bool pinned;
+};
+
+/* The selected row stays in the middle third where the list allows.  Where the run has just stopped in a step, what
+ * that is about stands on top. */
+static struct sight sight_of(const struct snapshot *s, const struct view *v, int rows, int count,
+                             int selected)
+{
+    struct sight in = {.rows = rows < 0 ? 0 : rows > count ? count : rows};
+    if (stopped_in_step(s) && !v->roams) {
+        in.pinned = selected >= in.rows;
+        return in;
+    }
+    in.first = selected - in.rows / 2;
+    in.first = in.first > count - in.rows ? count - in.rows : in.first;
+    in.first = in.first < 0 ? 0 : in.first;
+    return in;
 }
 
 void tensors_draw(struct grid *g, struct rect r, const struct view *v, const struct snapshot *s, bool boxed)
 {
     int order[TRAINER_MAX_TENSORS], count = tensors_order(s, order);
-    int rows = r.rows - (boxed ? 3 : 2), selected = place_of(order, count, v->tensor);
-    rows = rows < 0 ? 0 : rows > count ? count : rows;
-    /* The selected row stays in the middle third where the list allows. */
-    int first = selected - rows / 2;
-    first = first > count - rows ? count - rows : first;
-    first = first < 0 ? 0 : first;
+    int selected = place_of(order, count, v->tensor);
+    struct sight sight = sight_of(s, v, r.rows - (boxed ? 3 : 2), count, selected);
     char title[2 * TENSOR_NAME + 64];
-    table_title(title, sizeof title, s, v, first, rows, count);
+    table_title(title, sizeof title, r.cols - 6, s, v, sight.first, sight.rows - sight.pinned, count);
     struct rect in = run_section(g, r, title, boxed);
     struct rect old = grid_clip(g, in);
     struct table table = table_fit(s, in.cols);
     head_draw(g, in, &table);
-    for (int i = 0; i < rows; i++) {
-        int tensor = order[first + i];
-        row_draw(g, in, in.row + 1 + i, &table, &s->tensors[tensor], first + i == selected,
-                 s->in_step && s->tensors[tensor].fresh, v->search);
-        if (first + i == selected)
+    for (int i = 0; i < sight.rows; i++) {
+        int place = sight.pinned && i == sight.rows - 1 ? selected : sight.first + i;
+        row_draw(g, in, in.row + 1 + i, &table, &s->tensors[order[place]], place == selected, v->search);
+        if (place == selected)
             grid_cursor(g, in.row + 1 + i, in.col, false);
     }
     if (count == 0)

@@ -12,6 +12,7 @@
 /* --- phases --- */
 
 /* Every phase keeps its place; a mark before it says done (a tick) or next (an arrow). */
+/* Starts a column in, as all rows do, where it can. */
 static void strip_draw(struct grid *g, struct rect r, const struct snapshot *s)
 {
     int names = 0;
@@ -26,6 +27,10 @@ static void strip_draw(struct grid *g, struct rect r, const struct snapshot *s)
     if (tight + (int)strlen(launch) > r.cols)
         launch[0] = '\0';
     tight += (int)strlen(launch);
+    if (r.cols != tight) {
+        r.col++;
+        r.cols--;
+    }
     wide += (int)strlen(launch);
     bool arrows = r.cols >= wide, fits = r.cols >= tight;
     int at = r.col;
@@ -112,8 +117,10 @@ static int watch_count(const struct snapshot *s)
 
 static void watch_draw(struct grid *g, struct rect r, const struct snapshot *s)
 {
-    char title[TENSOR_NAME + 48];
-    snprintf(title, sizeof title, "watch  %s", s->watch.name);
+    char title[TENSOR_NAME + 96];
+    int used = snprintf(title, sizeof title, "watch  %s", s->watch.name), lane = s->watch.lane;
+    if (s->lane_count > 1 && lane >= 0 && lane < SNAPSHOT_LANES && used > 0 && used < (int)sizeof title)
+        snprintf(title + used, sizeof title - (size_t)used, "  in %s · L next lane", s->lanes[lane].recipe);
     struct rect in = run_section(g, r, title, false);
     if (watch_count(s) == 0)
         run_wrap(
@@ -132,7 +139,7 @@ struct rows {
     bool list; /* the breakpoints stand beside the events */
 };
 
-static struct rows rows_share(struct rect area, const struct snapshot *s)
+static struct rows rows_share(struct rect area, const struct view *v, const struct snapshot *s)
 {
     bool tall = area.rows >= 24;
     int watched = watch_count(s);
@@ -148,14 +155,14 @@ static struct rows rows_share(struct rect area, const struct snapshot *s)
         left += r.watch;
         r.watch = 0;
     }
-    if (left >= 30 && s->watch_count > 1) {
+    if (left >= 26 && s->watch_count > 1 && v->curve != CURVE_WEIGHT) {
         r.history = 9;
         left -= r.history;
     }
     if (left >= 12)
         r.events = 2 + (left - 12) / 3;
     else
-        r.events = left == 11;
+        r.events = left >= 10 + (s->lane_count > 2 ? s->lane_count - 2 : 0); /* curves keep their rows */
     bool whole = r.events - 1 >= s->break_count || r.events - 1 >= 4; /* rows for all of them, or many */
     if (r.breaks && whole && r.events >= 3 && area.cols >= 110) {
         r.list = true;
@@ -171,7 +178,7 @@ static void body_draw(struct grid *g, struct rect body, const struct view *v, co
     bool boxed = body.rows >= 14 && body.cols >= 100;
     int table = tensors_cols(s) + (boxed ? 4 : 2), least = body.cols * (boxed ? 43 : 45) / 120;
     table = table < body.cols - least - 1 ? table : body.cols - least - 1;
-    loss_draw(g, rect_make(body.row, body.col, body.rows, body.cols - table - 1), s, boxed);
+    loss_draw(g, rect_make(body.row, body.col, body.rows, body.cols - table - 1), v, s, boxed);
     tensors_draw(g, rect_make(body.row, body.col + body.cols - table, body.rows, table), v, s, boxed);
 }
 
@@ -185,6 +192,8 @@ static void events_draw(struct grid *g, struct rect r, const struct snapshot *s,
     }
     if (r.rows >= 2)
         r = run_section(g, r, "events", false);
+    else
+        r = rect_inset(r, 0, 1);
     struct rect old = grid_clip(g, rect_intersect(r, g->clip));
     run_events(g, r, s, RUN_ALL_EVENTS, "Nothing has happened yet.");
     grid_unclip(g, old);
@@ -193,13 +202,15 @@ static void events_draw(struct grid *g, struct rect r, const struct snapshot *s,
 void panel_train_draw(struct grid *g, struct rect area, const struct view *v, const struct snapshot *s)
 {
     struct rect old = grid_clip(g, area), rest = area;
-    struct rows rows = rows_share(area, s);
+    struct rows rows = rows_share(area, v, s);
     strip_draw(g, run_take(&rest, 1), s);
     progress_draw(g, run_take(&rest, rows.progress), s);
     why_draw(g, run_take(&rest, rows.why), s);
     breaks_line(g, run_take(&rest, rows.breaks), s);
     if (s->heat.valid) {
         map_draw(g, run_take(&rest, rows.body + rows.watch + rows.history), v, s);
+    } else if (s->tensor_histogram.valid) {
+        tensor_histogram_draw(g, run_take(&rest, rows.body + rows.watch + rows.history), s);
     } else {
         body_draw(g, run_take(&rest, rows.body), v, s);
         if (rows.watch > 0)

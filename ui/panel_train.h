@@ -17,8 +17,15 @@ int tensors_cols(const struct snapshot *s);
 
 void tensors_draw(struct grid *g, struct rect r, const struct view *v, const struct snapshot *s, bool boxed);
 
-/* panel_loss.c: the curves of all lanes, and what they came to. */
-void loss_draw(struct grid *g, struct rect r, const struct snapshot *s, bool boxed);
+/* panel_loss.c: a curve of all lanes, and what they came to. */
+void loss_draw(struct grid *g, struct rect r, const struct view *v, const struct snapshot *s, bool boxed);
+
+/* panel_curve.c: that curve: "flushed" on command lines; a title for it; the curve itself, with a row for its
+ * marks where there is one to spare; and the watched weight's, as a section of its own. */
+const char *curve_name(enum train_curve curve);
+void curve_title(enum train_curve curve, const struct snapshot *s, char *to, size_t size);
+void curve_draw(struct grid *g, struct rect r, const struct snapshot *s, enum train_curve curve);
+void history_draw(struct grid *g, struct rect r, const struct snapshot *s);
 
 /* panel_debug.c: rows that say what was done and what comes (in `rows` or fewer), why the run stopped, and
  * the breakpoints, folded into one line or as a list. */
@@ -29,9 +36,10 @@ void why_draw(struct grid *g, struct rect r, const struct snapshot *s);
 void breaks_line(struct grid *g, struct rect r, const struct snapshot *s);
 void breaks_list(struct grid *g, struct rect r, const struct snapshot *s);
 
-/* panel_map.c: a tensor as a map of exponents, with the selected element and a legend; and the watched
- * weight over the steps that are remembered. */
+/* panel_map.c: a tensor as a map of exponents, with the selected element and a legend. */
 void map_draw(struct grid *g, struct rect r, const struct view *v, const struct snapshot *s);
-void history_draw(struct grid *g, struct rect r, const struct snapshot *s);
+
+/* panel_histogram.c: a tensor's exponents as bars, and what has none. */
+void tensor_histogram_draw(struct grid *g, struct rect r, const struct snapshot *s);
 
 #endif

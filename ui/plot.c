@@ -40,6 +40,51 @@ size_t plot_ticks(double min, double max, int wanted, struct plot_tick *ticks, s
     return count;
 }
 
+/* One way of cutting the axis: a tick every `rows_each` rows, `step` apart. */
+struct fit {
+    double bottom, top, step, waste;
+    int rows_each;
+};
+
+/* Three ticks where there are rows for them, or two; labels in every row only where that is far better. */
+static void fit_try(struct fit *best, double min, double max, int gaps, double step)
+{
+    int most = gaps >= 4 ? gaps / 2 : gaps;
+    double bottom = floor(min / step + 1e-9) * step;
+    for (int each = 1; each <= most; each++) {
+        double top = bottom + gaps * step / each, waste = (top - bottom) / (max - min);
+        waste *= each == 1 && gaps > 4 ? 1.3 : 1;
+        if (top < max - (max - min) * 1e-9 || waste >= best->waste)
+            continue;
+        *best = (struct fit){bottom, top, step, waste, each};
+    }
+}
+
+size_t plot_fit(double *min, double *max, int gaps, double least, struct plot_tick *ticks, size_t room)
+{
+    static const double leads[] = {1, 2, 5};
+    double span = *max - *min;
+    struct fit best = {.waste = INFINITY};
+    if (!isfinite(span) || span <= 0 || gaps < 1 || gaps > 1000)
+        return 0;
+    double power = pow(10, floor(log10(span / gaps)));
+    if (power == 0 || !isfinite(power * 1000))
+        return 0;
+    for (int i = 0; i < 4; i++, power *= 10)
+        for (int k = 0; k < 3; k++)
+            if (leads[k] * power >= least)
+                fit_try(&best, *min, *max, gaps, leads[k] * power);
+    if (best.rows_each == 0)
+        return 0;
+    *min = best.bottom;
+    *max = best.top;
+    double first = floor(best.bottom / best.step + 0.5);
+    size_t count = 0;
+    for (; count < room && (int)count * best.rows_each <= gaps; count++)
+        ticks[count] = (struct plot_tick){(first + (double)count) * best.step, NULL};
+    return count;
+}
+
 /* Where a value lies between two limits: 0 at the first cell, cells - 1 at the last. */
 static bool place(double value, double min, double max, int cells, int *at)
 {
@@ -61,9 +106,9 @@ static int add(int a, int b)
 bool plot_row(struct rect in, const struct plot_axes *axes, double y, int *row)
 {
     int up;
-    if (!place(y, axes->y_min, axes->y_max, in.rows, &up))
+    if (!place(y, axes->y_min, axes->y_max, axes->y_edges && in.rows > 0 ? add(in.rows, 1) : in.rows, &up))
         return false;
-    *row = add(in.row, in.rows - 1 - up);
+    *row = add(in.row, axes->y_edges ? in.rows - up : in.rows - 1 - up);
     return true;
 }
 
@@ -119,10 +164,14 @@ static void y_axis(struct grid *g, struct rect in, const struct plot_axes *axes,
     for (size_t i = 0; i < axes->y_count; i++) {
         char buffer[PLOT_LABEL];
         int row;
-        if (!plot_row(in, axes, axes->y_ticks[i].at, &row) || !rect_has(in, row, in.col) || row == last)
+        if (!plot_row(in, axes, axes->y_ticks[i].at, &row) || row == last)
+            continue;
+        bool on_axis = corner && axes->y_edges && row == in.row + in.rows;
+        if (!on_axis && !rect_has(in, row, in.col))
             continue;
         last = row;
-        grid_put(g, row, line, ROLE_RULE, Y_TICK);
+        if (!on_axis)
+            grid_put(g, row, line, ROLE_RULE, Y_TICK);
         const char *label = tick_label(&axes->y_ticks[i], axes->y_format, axes->context, buffer);
         if (glyph_text_width(label) < line - left)
             grid_text_right(g, row, line - 1, ROLE_DIM, label);

@@ -37,6 +37,9 @@ struct plot_axes {
     void *context;                    /* handed to them */
     const char *x_name; /* written behind the last x label, in a margin of its own; NULL: none */
     int y_width;        /* least width of the y labels: lines up the plots of a column */
+    bool
+        y_edges; /* for bars: the tick of a value stands in the row that a bar of it fills to the top, that of
+                           y_min beside the x axis */
 };
 
 /* A value as short as it can be read on an axis: 3 significant digits. */
@@ -45,6 +48,11 @@ void plot_number(double value, char *text, void *context);
 /* At most `room` round values (1, 2 or 5 times a power of ten) from min to max, about `wanted` of them;
  * returns how many.  For limits that are not finite or not ascending: none. */
 size_t plot_ticks(double min, double max, int wanted, struct plot_tick *ticks, size_t room);
+
+/* Limits that hold *min and *max, and 1, 2 or 5 times a power of ten (`least` at the smallest) between ticks, so
+ * that every tick stands exactly on a row: `gaps` are the rows between the limits, one less than there are rows
+ * for lines, as many for bars.  Returns how many ticks; where there are none, the limits stay. */
+size_t plot_fit(double *min, double *max, int gaps, double least, struct plot_tick *ticks, size_t room);
 
 /* Draws the axes and their labels along the left and the bottom of r; returns the area for the data.  Where r
  * is small the x axis goes first, then the y axis.  Labels that would meet the one before them are left out.
