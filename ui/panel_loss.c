@@ -137,7 +137,8 @@ static void differences_draw(struct grid *g, struct rect r, const struct snapsho
             snprintf(text, sizeof text, "step %lld %s %s %s %s", (long long)d->step, d->element, d->hex_a,
                      d->hex_b, phase_name(d->phase));
         else
-            snprintf(text, sizeof text, "no bit differs so far");
+            snprintf(text, sizeof text,
+                     s->in_step ? "no bit differed before this step" : "no bit differs so far");
         run_words(g, row, at + 1, r.col + r.cols - at - 1, ROLE_DIM, text);
         row++;
     }
