@@ -5,14 +5,37 @@
 #include "report.h"
 #include <string.h>
 
-bool cli_explain_json(json_t *o, struct device *d, const struct exact *x, const struct bits_result *r,
+/* A line for each policy that is shown, with all that makes it up. */
+static bool policies_json(json_t *o, struct device *d, struct exact *x, const struct format *f,
+                          const struct probe_policy *policy, struct exact_error *error)
+{
+    struct bits_policies policies;
+    json_t *list = json_array();
+    json_object_set_new(o, "policies", list);
+    if (!probe_policies(d, x, f, policy, &policies, error))
+        return false;
+    for (int g = 0; g < policies.count; g++)
+        for (int i = 0; i < policies.groups[g].count; i++) {
+            const struct policy_cell *cell = &policies.groups[g].cells[i];
+            const struct probe_policy *p = &cell->policy;
+            json_t *row =
+                json_pack("{s:s, s:b, s:b, s:b, s:s}", "rounding", round_mode_table[p->mode].name, "saturate",
+                          p->saturate, "ftz", p->ftz, "daz", p->daz, "nan", nan_rule_names[p->nan]);
+            json_object_update_new(row, report_pair(f, cell->bits));
+            json_array_append_new(list, row);
+        }
+    return true;
+}
+
+bool cli_explain_json(json_t *o, struct device *d, struct exact *x, const struct bits_result *r,
                       const struct format *const *formats, size_t count, const struct probe_policy *policy,
                       struct exact_error *error)
 {
+    const struct format *f = r->format;
     json_t *list = json_array();
     json_object_set_new(o, "through", list);
     for (size_t i = 0; i < count; i++) {
-        const struct format *f = r->format, *g = formats[i];
+        const struct format *g = formats[i];
         struct probe_trip trip;
         if (f == g)
             continue;
@@ -25,12 +48,16 @@ bool cli_explain_json(json_t *o, struct device *d, const struct exact *x, const 
                                             "error", report_exact(trip.lost)));
         exact_free(trip.lost);
     }
-    int random_bits = policy->random_bits ? policy->random_bits : 32;
+    uint64_t away;
+    int random_bits;
+    if (!probe_chance_words(d, x, f, policy, &away, &random_bits, error))
+        return false;
     if (policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE)
-        json_object_set_new(o, "words_away",
-                            json_pack("{s:I, s:I}", "count",
-                                      (json_int_t)probe_words_away(x, r->format, random_bits), "of",
-                                      (json_int_t)1 << random_bits));
+        json_object_set_new(
+            o, "words_away",
+            json_pack("{s:I, s:I}", "count", (json_int_t)away, "of", (json_int_t)1 << random_bits));
+    if (!policies_json(o, d, x, f, policy, error))
+        return false;
     struct probe_twice twice = probe_twice(d, x, r->format, r->bits, policy);
     for (int i = 0; i < 2; i++)
         if (twice.differs[i])
@@ -87,7 +114,34 @@ static void print_via(struct cli *c, const struct format *f, const char *wide, u
     cli_printf(c, "\n");
 }
 
-bool cli_explain_print(struct cli *c, struct device *d, const struct exact *x, const struct bits_row *row,
+/* Policies side by side: three to a line. */
+static bool print_policies(struct cli *c, struct device *d, struct exact *x, const struct format *f,
+                           const struct probe_policy *policy, struct exact_error *error)
+{
+    struct bits_policies policies;
+    char text[TEXT_LINE];
+    if (!probe_policies(d, x, f, policy, &policies, error))
+        return false;
+    for (int g = 0; g < policies.count; g++)
+        for (int i = 0; i < policies.groups[g].count; i++) {
+            const struct policy_group *group = &policies.groups[g];
+            const struct policy_cell *cell = &group->cells[i];
+            if (i % 3 == 0) {
+                cli_printf(c, "        ");
+                cli_put(c, ROLE_QUIET, i ? "" : group->label, 16);
+            }
+            cli_put(c, cell->chosen ? ROLE_STRONG : ROLE_QUIET, cell->name, 5);
+            text_format(text, sizeof text, "%s = %s", cell->hex, cell->value);
+            bool ends = i % 3 == 2 || i + 1 == group->count;
+            cli_put(c, ROLE_PLAIN, text, ends ? 0 : 32);
+            cli_printf(c, ends ? "\n" : "");
+        }
+    if (*policies.note)
+        print_line(c, "", policies.note);
+    return true;
+}
+
+bool cli_explain_print(struct cli *c, struct device *d, struct exact *x, const struct bits_row *row,
                        const struct format *const *formats, size_t count, const struct probe_policy *policy,
                        struct exact_error *error)
 {
@@ -114,11 +168,12 @@ bool cli_explain_print(struct cli *c, struct device *d, const struct exact *x, c
     cli_printf(c, "\n");
     exact_free(shortest);
     if (policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE) {
-        int random_bits = policy->random_bits ? policy->random_bits : 32;
-        text_format(text, sizeof text, "%llu of 2^%d random words",
-                    (unsigned long long)probe_words_away(x, f, random_bits), random_bits);
-        print_line(c, "goes away from zero with ", text);
+        if (!probe_chance(d, x, f, policy, text, sizeof text, error))
+            return false;
+        print_line(c, "probability to go away from zero ", *text ? text : "0: no random word moves it");
     }
+    if (!print_policies(c, d, x, f, policy, error))
+        return false;
     struct probe_twice twice = probe_twice(d, x, f, row->bits, policy);
     for (int i = 0; i < 2; i++)
         if (twice.differs[i])

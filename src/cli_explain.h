@@ -8,10 +8,10 @@
 
 /* x is the exact value; `formats` are those that the value is sent through and back.  False with *error if
  * that fails. */
-bool cli_explain_json(json_t *o, struct device *d, const struct exact *x, const struct bits_result *r,
+bool cli_explain_json(json_t *o, struct device *d, struct exact *x, const struct bits_result *r,
                       const struct format *const *formats, size_t count, const struct probe_policy *policy,
                       struct exact_error *error);
-bool cli_explain_print(struct cli *c, struct device *d, const struct exact *x, const struct bits_row *row,
+bool cli_explain_print(struct cli *c, struct device *d, struct exact *x, const struct bits_row *row,
                        const struct format *const *formats, size_t count, const struct probe_policy *policy,
                        struct exact_error *error);
 

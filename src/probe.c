@@ -161,7 +161,7 @@ static bool round_all(struct device *d, struct exact *const *x, size_t n, const 
         if (!probe_fits(x[i], f, error))
             return false;
         in[i] = probe_input(x[i]);
-        if (policy->daz && exact_typed_subnormal(x[i]))
+        if (policy->daz && exact_typed_subnormal(x[i]) && format_has_zero(f))
             in[i].kind = ROUND_ZERO;
         in[i].random = k_random_word(key, policy->first + (uint32_t)i);
         if (policy->random_bits)

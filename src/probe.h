@@ -87,6 +87,11 @@ void probe_class_why(const struct format *f, uint32_t bits, char *to, size_t siz
  * from zero: the fraction of an ulp x 2^bits, rounded up. */
 uint64_t probe_words_away(const struct exact *x, const struct format *f, int bits);
 
+/* The same under a policy: *away of the 2^*bits words; 0 for a value that never moves, and in other modes. */
+bool probe_chance_words(struct device *d, const struct exact *x, const struct format *f,
+                        const struct probe_policy *policy, uint64_t *away, int *bits,
+                        struct exact_error *error);
+
 /* The same as a text: "131072 / 2^32 = 1 / 2^15"; "" for a value that never moves under the policy, and in
  * other modes. */
 bool probe_chance(struct device *d, const struct exact *x, const struct format *f,
@@ -222,6 +227,30 @@ struct bits_through {
     char lost[TEXT_SHORT]; /* back - value; "" where either is not finite */
 };
 
+/* A value under one policy. */
+struct policy_cell {
+    const char *name; /* of the mode, or of the NaN rule */
+    struct probe_policy policy;
+    bool chosen; /* the mode (the rule) in force */
+    uint32_t bits;
+    char hex[TEXT_HEX], value[TEXT_SHORT];
+};
+
+/* Every mode (of a NaN: every rule), the rest of the policy alike. */
+struct policy_group {
+    const char *label; /* "not saturating", "saturating", "FTZ/DAZ on", "NaN rule" */
+    int count;
+    struct policy_cell cells[ROUND_MODE_COUNT];
+};
+
+/* A value under every policy, side by side: first with all but the mode as set; then saturating where it was
+ * not (or the other way round), and with FTZ and DAZ switched, each where that changes anything. */
+struct bits_policies {
+    int count;
+    struct policy_group groups[3];
+    char note[TEXT_LINE]; /* what makes no difference here, or "" */
+};
+
 enum { BITS_ROWS = 12 }; /* formats shown at a time, at most */
 
 /* What else is worth knowing about an encoding; "" where it does not apply. */
@@ -233,9 +262,14 @@ struct bits_more {
     char minus_hex[TEXT_HEX], minus[TEXT_SHORT];
     char via[2][TEXT_SHORT]; /* through FP32, FP64 first, where that differs: "0x3c01 = 1.0009765625" */
     char chance[TEXT_SHORT]; /* stochastic rounding away from zero: "131072 / 2^32 = 1 / 2^15" */
+    struct bits_policies policies;
     int through_count;
     struct bits_through through[BITS_ROWS];
 };
+
+/* Fills the table above for a value that the format has a code for. */
+bool probe_policies(struct device *d, struct exact *x, const struct format *f,
+                    const struct probe_policy *policy, struct bits_policies *out, struct exact_error *error);
 
 struct bits_row {
     const struct format *format;

@@ -136,7 +136,7 @@ static bool with_word(struct device *d, const struct exact *x, const struct form
     struct round_input in = probe_input(x);
     struct round_output out;
     struct round_rule rule = probe_rule(f, policy);
-    if (policy->daz && exact_typed_subnormal(x))
+    if (policy->daz && exact_typed_subnormal(x) && format_has_zero(f))
         in.kind = ROUND_ZERO;
     in.random = word;
     bool done = probe_round_inputs(d, &in, &out, 1, &rule, error);
@@ -169,21 +169,36 @@ static bool words_that_differ(struct device *d, const struct exact *x, const str
     return true;
 }
 
+/* *away of 2^*bits words move the value away from zero under the policy; 0 where no word moves it. */
+bool probe_chance_words(struct device *d, const struct exact *x, const struct format *f,
+                        const struct probe_policy *policy, uint64_t *away, int *bits,
+                        struct exact_error *error)
+{
+    const struct format *typed;
+    uint64_t typed_bits;
+    bool finite = policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE;
+    *bits = policy->random_bits ? policy->random_bits : 32;
+    *away = finite ? probe_words_away(x, f, *bits) : 0;
+    if (exact_typed_bits(x, &typed, &typed_bits) && typed == f)
+        *away = 0;                               /* not converted */
+    bool always = *away == UINT64_C(1) << *bits; /* rounded up to all words */
+    if (!*away || (always && !policy->ftz))
+        return true;
+    return words_that_differ(d, x, f, policy, *bits, away, error);
+}
+
 bool probe_chance(struct device *d, const struct exact *x, const struct format *f,
                   const struct probe_policy *policy, char *to, size_t size, struct exact_error *error)
 {
-    int bits = policy->random_bits ? policy->random_bits : 32, reduced = bits;
-    bool finite = policy->mode == ROUND_SR && exact_kind(x) == EXACT_FINITE;
-    uint64_t away = finite ? probe_words_away(x, f, bits) : 0;
+    int bits, reduced;
+    uint64_t away;
     *to = '\0';
-    if (!away)
-        return true;
-    bool always = away == UINT64_C(1) << bits; /* rounded up to all words */
-    if ((policy->ftz || !always) && !words_that_differ(d, x, f, policy, bits, &away, error))
+    if (!probe_chance_words(d, x, f, policy, &away, &bits, error))
         return false;
     if (!away)
         return true;
     uint64_t part = away;
+    reduced = bits;
     while (!(part & 1) && reduced > 0) {
         part >>= 1;
         reduced--;
@@ -194,7 +209,7 @@ bool probe_chance(struct device *d, const struct exact *x, const struct format *
     return true;
 }
 
-static bool fill_more(struct device *d, const struct exact *x, const struct format *const *formats, int count,
+static bool fill_more(struct device *d, struct exact *x, const struct format *const *formats, int count,
                       const struct probe_policy *policy, struct bits_row *row, struct exact_error *error)
 {
     const struct format *f = row->format;
@@ -210,6 +225,7 @@ static bool fill_more(struct device *d, const struct exact *x, const struct form
     put_raw(m->plus_hex, m->plus, f, (row->bits + 1) & all);
     put_raw(m->minus_hex, m->minus, f, (row->bits - 1) & all);
     done = done && probe_chance(d, x, f, policy, m->chance, sizeof m->chance, error);
+    done = done && probe_policies(d, x, f, policy, &m->policies, error);
     fill_via(d, x, policy, row);
     for (int i = 0; i < count && done; i++)
         if (formats[i] != f)

@@ -110,6 +110,30 @@ static void explanations(void **state)
     assert_int_equal(called.status, 0);
     assert_non_null(strstr(called.out, "reals that round to it"));
     assert_non_null(strstr(called.out, "through e5m2"));
+    /* policies side by side */
+    CALL("bits", "65520", "--explain", "-f", "fp16", "--json", "--device", "cpu");
+    root = output();
+    json_t *policies = json_object_get(bits_of(root, 0, "fp16"), "policies");
+    assert_int_equal(json_array_size(policies), 12);
+    check_string(json_array_get(policies, 2), "rounding", "rtz");
+    check_string(json_array_get(policies, 2), "bits", "0x7bff");
+    check_string(json_array_get(policies, 3), "value", "inf");
+    assert_true(json_is_true(json_object_get(json_array_get(policies, 9), "saturate")));
+    check_string(json_array_get(policies, 9), "value", "65504");
+    json_decref(root);
+    CALL("bits", "65520", "nan", "--explain", "-f", "fp16", "--device", "cpu");
+    assert_non_null(strstr(called.out, "rup  0x7c00 = inf                    rdn  0x7bff = 65504"));
+    assert_non_null(strstr(called.out, "NaN rule        ours 0x7e00"));
+    /* the probability is that of the policy: saturation leaves no choice */
+    CALL("bits", "65520", "2^-25", "--explain", "-f", "fp16", "-r", "sr", "--saturate", "--device", "cpu");
+    assert_non_null(strstr(called.out, "probability to go away from zero 0: no random word"));
+    assert_non_null(strstr(called.out, "probability to go away from zero 2147483648 / 2^32 = 1 / 2^1"));
+    CALL("bits", "65520", "--explain", "-f", "fp16", "-r", "sr", "--saturate", "--json");
+    root = output();
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(bits_of(root, 0, "fp16"), "words_away"), "count")),
+        0);
+    json_decref(root);
 }
 
 /* A way through a format that makes zero of the value ends there for a scale, which has none: no failure. */

@@ -79,6 +79,33 @@ static void draw_through(struct page *p, const struct bits_through *t)
     p->row++;
 }
 
+/* One value under every policy: as many to a row as there is room for, the mode in force in colour. */
+static void draw_policies(struct page *p, const struct bits_row *row)
+{
+    enum { GROUP = 16, NAME = 5 };
+    const struct bits_policies *all = &row->more.policies;
+    int columns = p->cols < 100 ? 2 : 3, width = (p->cols - 3 - GROUP) / columns;
+    char title[TEXT_SHORT * 2], text[TEXT_VALUE];
+    snprintf(title, sizeof title, "policies side by side · %s", row->format->name);
+    page_rule(p, title);
+    for (int g = 0; g < all->count; g++)
+        for (int i = 0; i < all->groups[g].count; i++) {
+            const struct policy_cell *cell = &all->groups[g].cells[i];
+            int at = p->col + 2 + GROUP + i % columns * width, end = at + width - 2;
+            if (i == 0)
+                grid_text(p->g, p->row, p->col + 2, ROLE_DIM, all->groups[g].label);
+            grid_text(p->g, p->row, at, cell->chosen ? ROLE_FOCUS : ROLE_DIM, cell->name);
+            at += NAME;
+            at += grid_text(p->g, p->row, at, ROLE_TEXT, cell->hex);
+            at += grid_text(p->g, p->row, at, ROLE_DIM, " = ");
+            panel_number(cell->value, end - at, text);
+            grid_text(p->g, p->row, at, ROLE_TEXT, text);
+            if (i % columns == columns - 1 || i + 1 == all->groups[g].count)
+                p->row++;
+        }
+    page_paragraph(p, ROLE_DIM, all->note);
+}
+
 void panel_explain(struct page *p, const struct bits_row *row)
 {
     char title[TEXT_SHORT * 2];
@@ -90,4 +117,5 @@ void panel_explain(struct page *p, const struct bits_row *row)
     draw_roundings(p, row);
     for (int i = 0; i < row->more.through_count; i++)
         draw_through(p, &row->more.through[i]);
+    draw_policies(p, row);
 }
