@@ -3,6 +3,7 @@
 #include "bench.h"
 #include "probe.h"
 #include "quantize.h"
+#include "selftest.h"
 #include "session_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,37 @@ static bool bench_rounding(struct device *d, report_function *report, void *cont
     return ok;
 }
 
+/* ---- a sweep over all inputs ---- */
+
+static void keep_result(void *context, const struct selftest_progress *progress,
+                        const struct selftest_result *result)
+{
+    (void)progress;
+    if (result)
+        *(struct selftest_result *)context = *result;
+}
+
+/* What selftest takes for one format and mode, generated, rounded, checked and digested. */
+static bool bench_sweep(const char *device, report_function *report, void *context, char *error)
+{
+    enum { THREADS = 2 };
+    struct selftest_result found = {0};
+    struct selftest_options options = {.device = device,
+                                       .exhaustive = true,
+                                       .only = "fp32 to fp16, rne, against an integer rounder",
+                                       .threads = THREADS,
+                                       .report = keep_result,
+                                       .context = &found};
+    int differing = selftest_run(&options, NULL, error);
+    struct bench_result r = {.group = "sweep", .unit = "s", .value = found.seconds};
+    snprintf(r.name, sizeof r.name, "2^32 inputs, fp16, rne, checked, %d threads", THREADS);
+    if (differing > 0)
+        snprintf(error, DEVICE_TEXT, "the sweep found a difference: see selftest");
+    if (differing == 0)
+        report(context, &r);
+    return differing == 0;
+}
+
 /* ---- training ---- */
 
 static bool bench_recipe(struct device *d, const struct task *task, const struct recipe *recipe,
@@ -298,5 +330,6 @@ bool bench_run(const char *device, report_function *report, void *context, char 
     if (!ok && *device_error(d))
         snprintf(error, DEVICE_TEXT, "%s", device_error(d));
     device_close(d);
-    return ok && bench_session(device, report, context, error) && bench_start(device, report, context, error);
+    return ok && bench_sweep(device, report, context, error) &&
+           bench_session(device, report, context, error) && bench_start(device, report, context, error);
 }

@@ -249,18 +249,70 @@ static uint32_t scramble(uint32_t x)
     return x ^ x >> 16;
 }
 
+/* Encodings near the ends of binades and of the format. */
+static uint32_t structured_operand(const struct format *f, uint32_t word)
+{
+    uint32_t ones = (1u << f->trailing_bits) - 1, top = (1u << f->exponent_bits) - 1;
+    uint32_t bit = 1u << (word >> 8) % (uint32_t)f->trailing_bits;
+    const uint32_t trailing[8] = {0, 1, bit, ones, ones ^ bit, ones & (0 - bit), bit - 1, word >> 16 & ones};
+    const uint32_t exponents[8] = {0, 1, top - 1, (uint32_t)f->bias};
+    uint32_t exponent = (word >> 3 & 7) < 4 ? exponents[word >> 3 & 7] : (word >> 20) % (top + 1);
+    return (word >> 7 & 1) << (f->width - 1) | exponent << f->trailing_bits | trailing[word & 7];
+}
+
+/* An fma whose addend takes nearly all of the product away, lies a precision or so above or below it, where
+ * the one decides the other's ties, or is itself at an end. */
+static struct arithmetic_input structured_fma(const struct check *check, const struct reference *reference,
+                                              const float *values, uint32_t index)
+{
+    const struct format *f = check->format;
+    uint32_t word = scramble(index), more = scramble(~word);
+    struct arithmetic_input in = {.a = structured_operand(f, scramble(word + 1)),
+                                  .b = structured_operand(f, scramble(word + 2)),
+                                  .c = structured_operand(f, more)};
+    uint32_t product = reference_round_double(reference, (double)values[in.a] * (double)values[in.b], 0);
+    uint32_t sign = 1u << (f->width - 1), all = 2 * sign - 1;
+    uint32_t places = (uint32_t)f->trailing_bits + (more >> 8) % 4, step = (more >> 16) % 5;
+    switch (word % 4) {
+    case 0:
+        in.c = (product ^ sign) + step - 2;
+        break;
+    case 1: /* the sign as it comes */
+        in.c = (product ^ (more & sign)) + (places << f->trailing_bits);
+        break;
+    case 2:
+        in.c = (product ^ (more & sign)) - (places << f->trailing_bits);
+        break;
+    default:
+        break;
+    }
+    in.c &= all;
+    return in;
+}
+
 /* Chunk c takes operand c with every other one; of an fma, operands at random. */
-static void load_operands(const struct check *check, struct arithmetic_input *in, uint32_t chunk)
+static void load_operands(const struct check *check, const struct reference *reference, const float *values,
+                          struct arithmetic_input *in, uint32_t chunk)
 {
     for (uint32_t i = 0; i < CHUNK; i++) {
         uint32_t word = check->function == ARITHMETIC_FMA ? scramble(chunk * CHUNK + i) : 0;
         in[i] = (struct arithmetic_input){.a = chunk, .b = i, .c = 0};
-        if (check->function == ARITHMETIC_FMA)
+        if (check->structured)
+            in[i] = structured_fma(check, reference, values, chunk * CHUNK + i);
+        else if (check->function == ARITHMETIC_FMA)
             in[i] =
                 (struct arithmetic_input){.a = word & 0xffff, .b = word >> 16, .c = scramble(~word) & 0xffff};
         else if (check->function == ARITHMETIC_SQRT)
-            in[i].a = i;
+            in[i].a = chunk * CHUNK + i;
     }
+}
+
+/* The value of an operand: by the table, or its bits taken as FP32. */
+static double operand(const float *values, uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)(values ? values[bits] : value);
 }
 
 bool check_arithmetic(const struct check *check, struct selftest_arrays *a, uint32_t chunk,
@@ -278,16 +330,18 @@ bool check_arithmetic(const struct check *check, struct selftest_arrays *a, uint
                                    .op = check->function};
     struct arithmetic_input *in = a->host_wide_in;
     const struct round_output *out = a->host_wide_out;
-    const float *values = selftest_values(a, f);
-    load_operands(check, in, chunk);
-    if (!values || !device_upload(a->device, a->wide_in, in, CHUNK * sizeof *in) ||
+    const float *values = f->width > 16 ? NULL : selftest_values(a, f);
+    if (!values && f->width <= 16)
+        return false;
+    load_operands(check, &reference, values, in, chunk);
+    if (!device_upload(a->device, a->wide_in, in, CHUNK * sizeof *in) ||
         !device_launch(a->device, KERNEL_arithmetic, &args) ||
         !device_download(a->device, a->host_wide_out, a->wide_out, CHUNK * sizeof *out))
         return false;
     for (uint32_t i = 0; i < CHUNK; i++) {
         int beyond;
-        double x = operate(check->function, (double)values[in[i].a], (double)values[in[i].b],
-                           (double)values[in[i].c], &beyond);
+        double x = operate(check->function, operand(values, in[i].a), operand(values, in[i].b),
+                           operand(values, in[i].c), &beyond);
         uint32_t want = reference_round_double(&reference, x, beyond);
         if (out[i].bits != want)
             differ(r, in[i].a << 16 | in[i].b, out[i].bits, want);

@@ -25,6 +25,7 @@ struct check {
     enum format_id id; /* of formats that tensors are stored in: kernels are named by it */
     enum round_mode mode;
     bool saturate;
+    bool structured; /* operands of an fma that cancel, tie or lie at the ends; else at random */
     int function;    /* enum math_function, enum arithmetic_op */
     uint32_t chunks; /* in the exhaustive tier; the quick one takes one in SELFTEST_QUICK_STRIDE */
     double cost;     /* of a chunk, in microseconds of one core: for estimates only */

@@ -62,6 +62,24 @@ static void add_arithmetic(struct check *list, int *count)
             add(list, count, &row, "%s: %s, %s, against double", format_table[f].name, names[op],
                 op == ARITHMETIC_FMA ? "2^30 at random" : "every operand");
         }
+    for (int f = FORMAT_FP16; f < FORMAT_STORED_COUNT; f++)
+        add(list, count,
+            &(struct check){.run = check_arithmetic,
+                            .format = &format_table[f],
+                            .id = (enum format_id)f,
+                            .function = ARITHMETIC_FMA,
+                            .structured = true,
+                            .chunks = CHUNKS / 16,
+                            .cost = 5500},
+            "%s: a x b + c, 2^28 that cancel, tie or end, against double", format_table[f].name);
+    add(list, count,
+        &(struct check){.run = check_arithmetic,
+                        .format = &format_table[FORMAT_FP32],
+                        .id = FORMAT_FP32,
+                        .function = ARITHMETIC_SQRT,
+                        .chunks = CHUNKS,
+                        .cost = 2300},
+        "fp32: square root, every operand, against double");
 }
 
 static void add_arrays(struct check *list, int *count)
@@ -91,7 +109,7 @@ static void add_parsing(struct check *list, int *count)
     static const char *const custom[] = {"e5m7", "e8m16", "e3m4", "e2m22", "e6m17"};
     for (size_t i = 0; i < FORMAT_COUNT + sizeof custom / sizeof *custom; i++) {
         const struct format *f = i < FORMAT_COUNT ? &format_table[i] : format_find(custom[i - FORMAT_COUNT]);
-        if (f)
+        if (f && (i < FORMAT_COUNT || f->key >= FORMAT_COUNT)) /* one may have got a row */
             add(list, count,
                 &(struct check){.run = check_parse, .format = f, .chunks = PARSE_CHUNKS, .cost = 9500},
                 "%s: texts next to ties, parsed and rounded, against MPFR", f->name);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "cli_harness.h"
+#include "format.h"
 
 static void formats_and_policies(void **state)
 {
@@ -14,7 +15,8 @@ static void formats_and_policies(void **state)
     CALL("bits", "465", "-f", "all", "--json");
     json_t *root = output();
     assert_int_equal(
-        json_array_size(json_object_get(json_array_get(json_object_get(root, "values"), 0), "formats")), 10);
+        json_array_size(json_object_get(json_array_get(json_object_get(root, "values"), 0), "formats")),
+        FORMAT_COUNT);
     json_t *r = bits_of(root, 0, "e4m3");
     check_string(r, "bits", "0x7f");
     check_string(r, "class", "quiet_nan");

@@ -252,6 +252,8 @@ static void test_ends(void **state)
     for (int i = FORMAT_E4M3; i < FORMAT_COUNT; i++) {
         const struct format *f = &format_table[i];
         uint64_t bits = format_max(f) | format_sign_bit(f), next, steps = 0;
+        if (format_has_infinity(f))
+            continue;
         if (!format_has_sign(f))
             bits = 0;
         assert_false(format_next_down(f, bits, &next));
