@@ -180,11 +180,13 @@ static void print_step(struct cli *c, const struct format *f, size_t number, con
         put_via(c, f, "FP64", s, s->via_fp64);
 }
 
-static void print_format(struct cli *c, const struct calc_result *r)
+static void print_format(struct cli *c, const struct calc_result *r, const struct probe_policy *policy)
 {
-    char text[TEXT_SHORT];
+    char text[TEXT_VALUE];
     cli_printf(c, "\n");
-    cli_put(c, ROLE_STRONG, r->format->name, 0);
+    cli_put(c, ROLE_STRONG, r->format->name, 6);
+    probe_policy_words(r->format, policy, text, sizeof text);
+    cli_put(c, ROLE_QUIET, text, 0);
     cli_printf(c, "\n");
     for (size_t i = 0; i < r->count; i++)
         print_step(c, r->format, i + 1, &r->steps[i]);
@@ -215,7 +217,7 @@ static int print_text(struct cli *c, const struct question *q)
     cli_put(c, ROLE_PLAIN, exact, 0);
     cli_printf(c, "\n");
     for (size_t i = 0; i < q->format_count; i++)
-        print_format(c, &q->results[i]);
+        print_format(c, &q->results[i], &q->policy);
     return CLI_DONE;
 }
 

@@ -122,6 +122,8 @@ static bool print_policies(struct cli *c, struct device *d, struct exact *x, con
     char text[TEXT_LINE];
     if (!probe_policies(d, x, f, policy, &policies, error))
         return false;
+    probe_policy_words(f, policy, text, sizeof text);
+    print_line(c, "policy ", text);
     for (int g = 0; g < policies.count; g++)
         for (int i = 0; i < policies.groups[g].count; i++) {
             const struct policy_group *group = &policies.groups[g];

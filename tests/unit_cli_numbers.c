@@ -126,6 +126,7 @@ static void explanations(void **state)
     CALL("bits", "65520", "nan", "--explain", "-f", "fp16", "--device", "cpu");
     assert_non_null(strstr(called.out, "rup  0x7c00 = inf                    rdn  0x7bff = 65504"));
     assert_non_null(strstr(called.out, "NaN rule        ours 0x7e00"));
+    assert_non_null(strstr(called.out, "policy roundTiesToEven"));
     /* the probability is that of the policy: saturation leaves no choice */
     CALL("bits", "65520", "2^-25", "--explain", "-f", "fp16", "-r", "sr", "--saturate", "--device", "cpu");
     assert_non_null(strstr(called.out, "probability to go away from zero 0: no random word"));
@@ -218,6 +219,9 @@ static void calc_in_json(void **state)
     json_decref(root);
     CALL("calc", "1 - 1e-5");
     assert_non_null(strstr(called.out, "above the tie"));
+    assert_non_null(strstr(called.out, "inf, subnormals kept, NaN ours\n"));
+    CALL("calc", "448 * 2", "-f", "e4m3", "--saturate", "--ftz", "--daz");
+    assert_non_null(strstr(called.out, "e4m3: overflow saturates, subnormals flushed, NaN ours\n"));
     CALL("calc", "0/0", "-f", "e2m1");
     check_error(2, "ulpscope: calc: '0/0': e2m1 has no NaN, which '/' gives here\n");
     CALL("calc", "1 +");
