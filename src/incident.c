@@ -63,7 +63,7 @@ static bool look(struct trainer *t, int launch, const struct tensor *x, bool exa
     long at = flushed ? -1 : first_not_finite(x, data);
     float *before = NULL;
     bool ok = true;
-    if ((flushed || at >= 0) && exact && trace_can_tell(t, launch)) {
+    if ((flushed || at >= 0) && exact && trace_can_tell(t, launch, x)) {
         before = malloc((size_t)(x->rows * x->cols) * sizeof *before);
         ok = before && trace_before(t, launch, x, before);
     }
