@@ -58,7 +58,7 @@ static bool fill_nan_rules(struct device *d, struct exact *x, const struct forma
 {
     struct policy_group *g = &out->groups[out->count++];
     enum nan_rule chosen = policy.nan;
-    struct seen ignored;
+    struct seen ignored = {0};
     bool done = true;
     *g = (struct policy_group){.label = "NaN rule"};
     for (int rule = 0; rule < NAN_RULE_COUNT && done; rule++) {
