@@ -174,7 +174,10 @@ static const char *current_argument(const struct app *app, enum command_id id, c
         return "";
     switch (id) {
     case COMMAND_VALUE:
-    case COMMAND_UPDATE_W:
+        return s->live ? "" : s->focus;
+    case COMMAND_UPDATE_W: /* the weight that stands there, which need not be the value in Bits */
+        if (s->update_valid && !strstr(s->update.w, "…"))
+            return s->update.w;
         return s->live ? "" : s->focus;
     case COMMAND_CALC:
         return s->calc.shown ? s->calc.text : "";

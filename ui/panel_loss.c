@@ -100,7 +100,7 @@ static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s,
     int row = r.row + head, first = r.col + 2 + name;
     for (int lane = 0; lane < lanes_of(s) && row + lane < r.row + r.rows; lane++) {
         enum role role = theme_lane((unsigned)lane);
-        grid_put(g, row + lane, r.col, role, (uint32_t)('1' + lane));
+        grid_put(g, row + lane, r.col, role, (uint32_t)('0' + lane));
         run_words(g, row + lane, r.col + 2, name, role, s->lanes[lane].recipe);
     }
     for (int column = 0; column < columns; column++) {
@@ -114,7 +114,7 @@ static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s,
     }
 }
 
-/* Where every lane first differs from the first one: "1≠2  step 1  h1[0,3]  0x2e66  0x2e65". */
+/* Where every lane first differs from the first one: "0≠1  step 1  h1[0,3]  0x2e66  0x2e65". */
 static int differences_of(const struct snapshot *s)
 {
     int count = 0;
@@ -131,8 +131,8 @@ static void differences_draw(struct grid *g, struct rect r, const struct snapsho
         char text[TEXT_VALUE];
         if (d->a != 0)
             continue;
-        int at = r.col + grid_printf(g, row, r.col, theme_lane((unsigned)d->b), "%d%s%d", d->a + 1,
-                                     d->found ? "≠" : "=", d->b + 1);
+        int at = r.col + grid_printf(g, row, r.col, theme_lane((unsigned)d->b), "%d%s%d", d->a,
+                                     d->found ? "≠" : "=", d->b);
         if (d->found)
             snprintf(text, sizeof text, "step %lld %s %s %s %s", (long long)d->step, d->element, d->hex_a,
                      d->hex_b, phase_name(d->phase));
