@@ -11,7 +11,6 @@
 #include "kernels/sum.k.h"
 #include "probe.h"
 #include "probe_device.h"
-#include "probe_text.h"
 #include <mpfr.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -453,54 +452,6 @@ static void reasons(void **state)
     assert_string_equal(r->why[1], "An update of it by less than 2^-11 = 0.00048828125 is lost.");
 }
 
-/* Beyond the largest finite value there is no neighbour to be near to, and yet there is a reason: for every
- * format, in every mode, also where the next encoding is a NaN or there is none. */
-static void reasons_beyond_the_largest(void **state)
-{
-    (void)state;
-    const struct bits_row *r = &answer_bits("65519.99", ROUND_RNE, false)->rows[FORMAT_FP16];
-    assert_string_equal(r->why[0], "65519.99 lies less than half a step beyond 65504, the largest finite "
-                                   "value of fp16, and rounds to it.");
-    assert_non_null(strstr(r->why[1], "From 65520 on"));
-    assert_string_equal(r->error_ulp, "−0.4997 ulp"); /* no half: no tie */
-    assert_null(strstr(r->line.text, "lies 50 %"));
-    for (int f = 0; f < FORMAT_COUNT; f++)
-        for (int mode = 0; mode < ROUND_MODE_COUNT; mode++)
-            for (int negative = 0; negative <= format_has_sign(&format_table[f]); negative++) {
-                char text[96];
-                snprintf(text, sizeof text, "%s(%s.max + (%s.max - %s:0x%llx) / 100)", negative ? "-" : "",
-                         format_table[f].name, format_table[f].name, format_table[f].name,
-                         (unsigned long long)format_max(&format_table[f]) - 1);
-                struct exact_error error;
-                struct bits_row row;
-                struct exact *x = exact_parse(text, &error);
-                assert_non_null(x);
-                assert_true(probe_bits_row(device, text, x, &format_table[f],
-                                           &(struct probe_policy){.mode = (enum round_mode)mode}, &row,
-                                           &error));
-                assert_true(*row.why[0] != '\0');
-                assert_null(strstr(row.why[0], "nearer"));
-                exact_free(x);
-            }
-}
-
-/* What is no half never looks like one. */
-static void shares_of_a_step(void **state)
-{
-    (void)state;
-    char text[32];
-    text_not_half(text, sizeof text, 0.5, 0.5, 3);
-    assert_string_equal(text, "0.5");
-    text_not_half(text, sizeof text, 0.49969, 0.5, 3);
-    assert_string_equal(text, "0.4997");
-    text_not_half(text, sizeof text, 0.5000019, 0.5, 3);
-    assert_string_equal(text, "0.500002");
-    text_not_half(text, sizeof text, 0.5 - 1e-12, 0.5, 3);
-    assert_string_equal(text, "<0.5");
-    text_not_half(text, sizeof text, 0.0205, 0.5, 3);
-    assert_string_equal(text, "0.0205");
-}
-
 /* Near the stored end of the line reals do round to the stored value, in every mode that decides. */
 static void the_line_shows_the_side_that_rounds(void **state)
 {
@@ -606,8 +557,6 @@ int main(void)
         cmocka_unit_test(an_answer_in_words),
         cmocka_unit_test(intervals),
         cmocka_unit_test(reasons),
-        cmocka_unit_test(reasons_beyond_the_largest),
-        cmocka_unit_test(shares_of_a_step),
         cmocka_unit_test(the_line_shows_the_side_that_rounds),
         cmocka_unit_test(odd_values_have_answers),
         cmocka_unit_test(an_update_in_words),

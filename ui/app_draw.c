@@ -161,6 +161,9 @@ static void draw_field_hints(const struct app *app, struct grid *g, int row)
     draw_hint(g, row, &at, "Esc", "leave", NULL);
     if (f->kind == FIELD_EDIT)
         at += grid_text_fit(g, row, at, end - at, ROLE_DIM, command_table[f->command].help) + 2;
+    enum command_id next = f->kind == FIELD_EDIT ? field_next(f->command) : COMMAND_COUNT;
+    if (next != COMMAND_COUNT)
+        draw_hint(g, row, &at, "Tab", command_table[next].name, NULL);
     for (int i = 0; (name = field_candidate(f, typed, i, text, sizeof text)) != NULL; i++) {
         if (i == 0)
             draw_hint(g, row, &at, "Tab", "", NULL);

@@ -166,7 +166,9 @@ static void draw_header(struct page *p, const struct view *v, const struct snaps
         grid_printf(p->g, p->row, p->col + 10, ROLE_TEXT, "%s = ", s->calc.ratio);
     grid_text(p->g, p->row, p->col + 2, ROLE_DIM, "exact");
     page_field(p, p->col + 10 + ratio, right - p->col - 12 - ratio, "", ROLE_TEXT,
-               calc ? s->calc.exact : a->exact);
+               !calc                             ? a->exact
+               : strcmp(s->calc.exact, "–") == 0 ? "– (irrational, not finite, or too large)"
+                                                 : s->calc.exact);
     if (wide)
         grid_text(p->g, p->row, side, live ? ROLE_FOCUS : ROLE_DIM,
                   calc   ? "each operation rounded once · Esc: the value"
