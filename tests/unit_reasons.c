@@ -1,20 +1,20 @@
 /* The reasons of a rounding, and numbers beside a tie that must not look like one. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cmocka.h>
+
 #include "device_test.h"
 #include "probe.h"
 #include "probe_text.h"
-
 #include <stdio.h>
 #include <string.h>
 
-*format, in every mode,
-    also where the next encoding is a NaN or
-        there is none.* / static void reasons_beyond_the_largest(void **state)
+/* Beyond the largest finite value there is no neighbour to be near to, and yet there is a reason: for every
+ * format, in every mode, also where the next encoding is a NaN or there is none. */
+static void reasons_beyond_the_largest(void **state)
 {
     (void)state;
     static struct bits_answer a;

@@ -74,12 +74,16 @@ static int lane_column_width(const struct snapshot *s, int column, enum train_cu
 static int legend_columns(const struct snapshot *s, int cols, enum train_curve curve, bool head, int *name)
 {
     int full = 4, word = 10, all = 0, shown = 0, last = head ? LANE_COLUMNS : 2;
+    bool alike = false; /* two lanes that would be cut to the same words */
     for (int lane = 0; lane < lanes_of(s); lane++) {
         const char *recipe = s->lanes[lane].recipe;
         int width = glyph_text_width(recipe), first = (int)strcspn(recipe, " ") + 2;
         full = width > full ? width : full;
         word = width > word && first > word ? first : word;
+        for (int other = 0; other < lane; other++)
+            alike = alike || strncmp(recipe, s->lanes[other].recipe, (size_t)first - 1) == 0;
     }
+    word = alike ? full : word;
     for (int column = 0; column < last; column++)
         all += 1 + lane_column_width(s, column, curve, head);
     /* The loss is there in any case; where there is little room, a long name gives way to the accuracy, too. */
