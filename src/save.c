@@ -275,6 +275,13 @@ static bool check_lines(const struct demo *d, int64_t *whole_steps, char *error)
     return claims || refuse(error, d->count ? d->lines[d->count - 1].number : 1, "no digest to be reached");
 }
 
+/* What a claim, "FACT == VALUE", says: VALUE. */
+static const char *claimed(const char *claim)
+{
+    const char *last = strrchr(claim, ' ');
+    return last ? last + 1 : claim;
+}
+
 static enum save_result replay(struct session *s, const struct demo *d, char *error)
 {
     char why[TEXT_LINE];
@@ -284,7 +291,7 @@ static enum save_result replay(struct session *s, const struct demo *d, char *er
         const struct demo_line *l = &d->lines[i];
         if (l->command == COMMAND_EXPECT) {
             if (!session_expect(s, l->argument, why)) {
-                refuse(error, l->number, "%.120s", why);
+                refuse(error, l->number, "%.60s, but %.60s was saved", why, claimed(l->argument));
                 return SAVE_DIFFERS;
             }
         } else if (!session_command(s, l->command, l->argument, why)) {

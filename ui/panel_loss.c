@@ -118,22 +118,31 @@ static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s,
     }
 }
 
-/* Where every lane first differs from the first one: "0≠1  step 1  h1[0,3]  0x2e66  0x2e65". */
-static int differences_of(const struct snapshot *s)
+/* Where two lanes first differ: "0≠1  step 1  h1[0,3]  0x2e66  0x2e65".  Every pair, or where there is less room
+ * every lane and the first one. */
+enum pairs { NO_PAIRS, FIRST_PAIRS, ALL_PAIRS };
+enum { ROWS_AT_LEAST = 6, ROWS_FOR_ALL = 10 }; /* that the curve keeps */
+
+static bool pair_shown(const struct difference_view *d, enum pairs pairs)
+{
+    return pairs == ALL_PAIRS || (pairs == FIRST_PAIRS && d->a == 0);
+}
+
+static int differences_of(const struct snapshot *s, enum pairs pairs)
 {
     int count = 0;
     for (int i = 0; i < s->difference_count && i < SNAPSHOT_PAIRS; i++)
-        count += s->differences[i].a == 0;
+        count += pair_shown(&s->differences[i], pairs);
     return s->step > 0 || s->in_step ? count : 0;
 }
 
-static void differences_draw(struct grid *g, struct rect r, const struct snapshot *s)
+static void differences_draw(struct grid *g, struct rect r, const struct snapshot *s, enum pairs pairs)
 {
     int row = r.row;
     for (int i = 0; i < s->difference_count && i < SNAPSHOT_PAIRS && row < r.row + r.rows; i++) {
         const struct difference_view *d = &s->differences[i];
         char text[TEXT_VALUE];
-        if (d->a != 0)
+        if (!pair_shown(d, pairs))
             continue;
         int at = r.col + grid_printf(g, row, r.col, theme_lane((unsigned)d->b), "%d%s%d", d->a,
                                      d->found ? "≠" : "=", d->b);
@@ -184,10 +193,12 @@ void loss_draw(struct grid *g, struct rect r, const struct view *v, const struct
     int name, columns = legend_columns(s, r.cols - (boxed ? 4 : 2), curve_of(v, head), head, &name);
     loss_title(title, sizeof title, r.cols - 6, v, s, head, columns);
     struct rect in = run_section(g, r, title, boxed);
-    int legend = lanes_of(s) + head, differences = head ? differences_of(s) : 0;
-    if (in.rows - legend - differences < 6)
-        differences = 0;
-    curve_draw(g, run_take(&in, in.rows - legend - differences), s, v->curve);
+    int legend = lanes_of(s) + head;
+    enum pairs pairs = head ? ALL_PAIRS : NO_PAIRS;
+    while (pairs > NO_PAIRS &&
+           in.rows - legend - differences_of(s, pairs) < (pairs == ALL_PAIRS ? ROWS_FOR_ALL : ROWS_AT_LEAST))
+        pairs--;
+    curve_draw(g, run_take(&in, in.rows - legend - differences_of(s, pairs)), s, v->curve);
     legend_draw(g, run_take(&in, legend), s, curve_of(v, head), head);
-    differences_draw(g, in, s);
+    differences_draw(g, in, s, pairs);
 }
