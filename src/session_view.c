@@ -262,8 +262,9 @@ static void view_progress(const struct session *s, struct snapshot *out)
     out->last_step = s->history.frontier.step;
     out->behind = s->future.behind;
     out->injected = session_injected(s);
-    text_format(out->history, sizeof out->history, "%d images, %.1f of %.0f MB", s->history.count,
-                (double)s->history.used / 1048576, (double)s->history.budget / 1048576);
+    text_format(out->history, sizeof out->history, "history %d image%s, %.1f of %.0f MB", s->history.count,
+                s->history.count == 1 ? "" : "s", (double)s->history.used / 1048576,
+                (double)s->history.budget / 1048576);
 }
 
 static void view_breaks(const struct session *s, struct snapshot *out)
