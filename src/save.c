@@ -19,13 +19,13 @@ enum { LINES_MAX = 200000, STEPS_MAX = 20000000 }; /* a file that asks for more 
 
 static void write_lane(const struct lane_setup *l, FILE *out)
 {
-    const struct recipe *preset = recipe_find(l->recipe.name);
-    char rule[TEXT_SHORT];
+    const char *master = recipe_master_word(&l->recipe);
+    char rule[SCALER_TEXT];
     scaler_text(&l->scaler, rule, sizeof rule);
     fprintf(out, "lane add %s %s", l->recipe.name, rule);
-    if (recipe_has_master(&l->recipe) != recipe_has_master(preset))
-        fprintf(out, " master=%s", recipe_has_master(&l->recipe) ? "on" : "off");
-    if (l->recipe.rounding != preset->rounding)
+    if (*master)
+        fprintf(out, " master=%s", master);
+    if (l->recipe.rounding != recipe_find(l->recipe.name)->rounding)
         fprintf(out, " update-rounding=%s", update_rounding_name(l->recipe.rounding));
     fprintf(out, "%s%s\n", *l->device ? " " : "", l->device);
 }
@@ -44,12 +44,12 @@ static void write_float(FILE *out, const char *command, const char *text, float 
 static void write_setup(const struct session *s, FILE *out)
 {
     const struct setup *x = &s->setup;
-    const struct recipe *preset = recipe_find(x->recipe.name);
-    char rule[TEXT_SHORT];
+    const char *master = recipe_master_word(&x->recipe);
+    char rule[SCALER_TEXT];
     scaler_text(&x->scaler, rule, sizeof rule);
     fprintf(out, "twin off\ntask %s\nrecipe %s\n", x->task->name, x->recipe.name);
-    if (recipe_has_master(&x->recipe) != recipe_has_master(preset))
-        fprintf(out, "master %s\n", recipe_has_master(&x->recipe) ? "on" : "off");
+    if (*master)
+        fprintf(out, "master %s\n", master);
     fprintf(out, "update-rounding %s\nscaler %s\noptimizer %s\nseed %llu\n",
             update_rounding_name(x->recipe.rounding), rule, optimizer_name(x->optimizer),
             (unsigned long long)x->seed);
