@@ -461,7 +461,8 @@ bool plan_build(struct trainer *t)
     if (!t->row_loss || !t->correct || !plan_nodes(t) || !plan_slab(t) || !plan_arenas(t))
         return false;
     int points = add_tensor(t, TENSOR_DATA, FORMAT_FP32, task->samples, task->inputs, "x");
-    t->points = slab_take(t, points_size(t)); /* in the images: what is changed there by hand goes back, too */
+    t->points =
+        slab_take(t, points_size(t)); /* in the images: what is changed there by hand goes back, too */
     t->tensors[points].data = t->points;
     if (!t->points)
         return false;

@@ -125,7 +125,10 @@ void recipe_text(const struct recipe *r, char *to, size_t size)
 {
     const char *word = recipe_master_word(r);
     bool other = r->rounding != recipe_find(r->name)->rounding;
-    snprintf(to, size, "%s%s%s%s", r->name, !*word ? "" : strcmp(word, "on") == 0 ? "+master" : "-master",
+    snprintf(to, size, "%s%s%s%s", r->name,
+             !*word                    ? ""
+             : strcmp(word, "on") == 0 ? "+master"
+                                       : "-master",
              other ? "+" : "", other ? update_rounding_name(r->rounding) : "");
 }
 

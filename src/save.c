@@ -4,12 +4,10 @@
 #include "probe_text.h"
 #include "session_internal.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char heading[] = "# ulpscope session 1";
 
@@ -160,45 +158,13 @@ static bool fail(char *error, const char *file, const char *why)
     return false;
 }
 
-/* A rename is lasting only when its folder is on disk. */
-static void sync_folder(const char *file)
-{
-    char folder[SAVE_PATH];
-    const char *slash = strrchr(file, '/');
-    text_format(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
-}
-
 bool save_write(struct session *s, const char *file, char *error)
 {
-    char temporary[SAVE_PATH];
-    int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", file, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof temporary)
-        return fail(error, file, "too long a name");
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!out) {
-        fail(error, file, strerror(errno));
-        if (fd >= 0)
-            close(fd);
+    struct whole_file to;
+    if (!whole_file_open(&to, file, error))
         return false;
-    }
-    bool made = write_all(s, out);
-    bool written = fflush(out) == 0 && !ferror(out) && fsync(fd) == 0;
-    int code = errno;
-    written = fclose(out) == 0 && written;
-    if (made && written && rename(temporary, file) == 0) {
-        sync_folder(file);
-        return true;
-    }
-    if (made && written)
-        code = errno;
-    unlink(temporary);
-    return fail(error, file, made ? strerror(code) : s->message);
+    bool made = write_all(s, to.out);
+    return whole_file_close(&to, made, error) && (made || fail(error, file, s->message));
 }
 
 /* ---- replaying ---- */
