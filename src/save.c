@@ -241,11 +241,23 @@ static bool check_lines(const struct demo *d, int64_t *whole_steps, char *error)
     return claims || refuse(error, d->count ? d->lines[d->count - 1].number : 1, "no digest to be reached");
 }
 
+/* What a saved session takes for granted, as every new one has it: at most a twin (which its first line drops),
+ * and neither a calculation nor a block. */
+static bool clear_for_replay(struct session *s, char *error)
+{
+    s->break_count = 0;
+    while (s->setup.more > 1)
+        if (!session_command(s, COMMAND_LANE, "drop 2", error))
+            return false;
+    return session_command(s, COMMAND_CALC, "", error) && session_command(s, COMMAND_BLOCK, "", error);
+}
+
 static enum save_result replay(struct session *s, const struct demo *d, char *error)
 {
     char why[TEXT_LINE];
     const char *w = NULL;
-    s->break_count = 0;
+    if (!clear_for_replay(s, error))
+        return SAVE_FAILED;
     for (int i = 0; i < d->count; i++) {
         const struct demo_line *l = &d->lines[i];
         if (l->command == COMMAND_EXPECT) {
@@ -259,11 +271,13 @@ static enum save_result replay(struct session *s, const struct demo *d, char *er
         }
         if (l->command == COMMAND_UPDATE_W)
             w = l->argument;
-        if (s->way.cut) {
+        if (s->way.cut && s->way.goal > session_position(s).step)
             snprintf(error, 160, "stopped at step %lld, on the way to step %lld",
                      (long long)session_position(s).step, (long long)s->way.goal);
+        else if (s->way.cut) /* by launches, it is said how far they would have gone */
+            snprintf(error, 160, "%.159s", s->message);
+        if (s->way.cut)
             return SAVE_FAILED;
-        }
     }
     if (w && !session_set_text(&s->w, w)) { /* the line `value` has changed it, too */
         snprintf(error, 160, "out of memory");
