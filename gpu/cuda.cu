@@ -192,6 +192,8 @@ struct device *cuda_open(char *error)
     if (!check(&cuda->base, cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking), "opening the GPU") ||
         !check(&cuda->base, cudaFuncGetAttributes(&attributes, cuda_kernels[0].function), "loading the kernels")) {
         snprintf(error, DEVICE_TEXT, "%s", cuda->base.error);
+        if (cuda->stream)
+            cudaStreamDestroy(cuda->stream);
         free(cuda);
         return NULL;
     }

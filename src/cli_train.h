@@ -37,7 +37,7 @@ struct train_lane {
     struct train_totals sum;
     struct trainer_image *start; /* of the step that is made, where events are told */
     struct {
-        bool flushed, lost, not_finite;
+        bool flushed[TRAINER_MAX_TENSORS], lost, not_finite;
     } told; /* events that are told once a run */
 };
 

@@ -5,6 +5,7 @@
 #include "incident.h"
 #include "probe_text.h"
 #include "scaler.h"
+#include "trace.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +32,13 @@ static bool launch(void *context)
     return trainer_launch(((struct train_lane *)context)->trainer);
 }
 
-static bool find(struct train_lane *lane, enum incident_kind kind, struct incident *in)
+static bool find(struct train_lane *lane, enum incident_kind kind, const char *tensor, struct incident *in)
 {
     struct incident_walk walk = {lane, rewind_step, launch};
     struct trainer *t = lane->trainer;
-    return incident_find(t, &walk, kind, NULL, trainer_launch_count(t), in) &&
+    if (kind == INCIDENT_LOST) /* the end of the step tells */
+        return incident_lost(t, in);
+    return incident_find(t, &walk, kind, tensor, trainer_launch_count(t), in) &&
            (trainer_next_launch(t) == 0 || trainer_step(t)); /* and on to the end of the step */
 }
 
@@ -56,26 +59,34 @@ static void add(struct train_run *r, int lane, const char *event, const char *wh
     append(r, json_pack("{s:i,s:s,s:s}", "lane", lane, "event", event, "why", why));
 }
 
-static bool add_incident(struct train_run *r, int index, enum incident_kind kind)
+static const char *event_name(const struct incident *in)
+{
+    return in->kind == INCIDENT_FLUSHED                           ? "underflow"
+           : in->kind == INCIDENT_LOST                            ? "lost"
+           : format_trailing(&format_table[in->format], in->bits) ? "nan"
+                                                                  : "overflow";
+}
+
+static bool add_incident(struct train_run *r, int index, enum incident_kind kind, const char *tensor)
 {
     struct train_lane *lane = &r->lanes[index];
     struct incident in;
     struct run_state after;
     char why[TEXT_LINE], phase[16];
-    if (!find(lane, kind, &in) || !trainer_read_state(lane->trainer, &after))
+    if (!find(lane, kind, tensor, &in) || !trainer_read_state(lane->trainer, &after))
         return false;
     if (!in.found)
         return true;
     incident_text(&in, why, sizeof why);
     incident_outcome(&after, OUTCOME_PAST, why, sizeof why);
+    if (kind == INCIDENT_LOST)
+        text_append(why, sizeof why, "; %llu of %llu updates left their weights as they were",
+                    (unsigned long long)lane->report.lost, (unsigned long long)lane->report.updates);
     const struct format *f = &format_table[in.format];
-    const char *event = kind == INCIDENT_FLUSHED      ? "underflow"
-                        : format_trailing(f, in.bits) ? "nan"
-                                                      : "overflow";
     text_format(phase, sizeof phase, "%s", phase_name(in.phase));
-    json_t *e = json_pack("{s:i,s:s,s:s,s:s,s:[I,I],s:o,s:s}", "lane", index, "event", event, "phase", phase,
-                          "tensor", in.tensor, "index", (json_int_t)in.row, (json_int_t)in.col, "bits",
-                          report_bits(f, in.bits), "why", why);
+    json_t *e = json_pack("{s:i,s:s,s:s,s:s,s:[I,I],s:o,s:s}", "lane", index, "event", event_name(&in),
+                          "phase", phase, "tensor", in.tensor, "index", (json_int_t)in.row,
+                          (json_int_t)in.col, "bits", report_bits(f, in.bits), "why", why);
     uint32_t before;
     memcpy(&before, &in.before, sizeof before);
     if (e && in.has_before)
@@ -94,32 +105,50 @@ static void add_scale(struct train_run *r, int index, const struct run_state *st
     add(r, index, "scale", why);
 }
 
+/* Of every tensor, once a run, the first value that became 0; in the order in which the step stores them. */
+static bool add_flushed(struct train_run *r, int index)
+{
+    struct train_lane *lane = &r->lanes[index];
+    struct trainer *t = lane->trainer;
+    struct trainer_counts counts[TRAINER_MAX_TENSORS];
+    int outputs[TRAINER_MAX_TENSORS];
+    if (!trainer_read_counts(t, counts))
+        return false;
+    for (int l = 0; l < trainer_launch_count(t); l++) {
+        int n = trace_outputs(t, l, outputs);
+        for (int i = 0; i < n; i++) {
+            int x = outputs[i];
+            if (!counts[x].word[COUNTER_FLUSHED] || lane->told.flushed[x])
+                continue;
+            lane->told.flushed[x] = true;
+            if (!add_incident(r, index, INCIDENT_FLUSHED, trainer_tensor(t, x)->name))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Infinities of the optimizer are in no counter of gradients: the image of the step's end shows them. */
 static bool lane_events(struct train_run *r, int index, const struct trainer_image *after)
 {
     struct train_lane *lane = &r->lanes[index];
     const struct trainer_report *report = &lane->report;
     struct run_state state;
-    char why[TEXT_VALUE];
     bool not_finite = report->overflow || report->overflowed || report->nan || isnan(report->loss) ||
                       (!lane->told.not_finite && incident_in_image(lane->trainer, after));
     if (!trainer_read_state(lane->trainer, &state))
         return false;
     if (not_finite && (report->overflow || !lane->told.not_finite)) {
-        if (!add_incident(r, index, INCIDENT_NOT_FINITE))
+        if (!add_incident(r, index, INCIDENT_NOT_FINITE, NULL))
             return false;
         lane->told.not_finite = true;
     }
-    if (report->flushed && !lane->told.flushed) {
-        lane->told.flushed = true;
-        if (!add_incident(r, index, INCIDENT_FLUSHED))
-            return false;
-    }
+    if (!add_flushed(r, index))
+        return false;
     if (report->lost && !lane->told.lost) {
         lane->told.lost = true;
-        text_format(why, sizeof why, "%llu of %llu updates left their weights as they were",
-                    (unsigned long long)report->lost, (unsigned long long)report->updates);
-        add(r, index, "lost", why);
+        if (!add_incident(r, index, INCIDENT_LOST, NULL))
+            return false;
     }
     add_scale(r, index, &state);
     return true;

@@ -163,8 +163,8 @@ static json_t *differences_json(const struct train_run *r)
 static void print_difference(FILE *out, const struct difference *d, const char *who, const char *s)
 {
     if (d->found)
-        fprintf(out, "%s differ%s first in step %ld, %s[%ld,%ld]: 0x%x here, 0x%x there\n", who, s, d->step,
-                d->name, d->row, d->col, d->bits_a, d->bits_b);
+        fprintf(out, "%s differ%s first in step %ld, %s, %s[%ld,%ld]: 0x%x here, 0x%x there\n", who, s,
+                d->step, phase_name(d->phase), d->name, d->row, d->col, d->bits_a, d->bits_b);
     else
         fprintf(out, "%s never differ%s by a bit\n", who, s);
 }

@@ -28,8 +28,8 @@ static void drop(struct history *h, struct checkpoint *c)
     h->used -= c->bytes;
 }
 
-/* Whether the image of a step is worth keeping for someone who is at step `now`. */
-static bool keeps(int64_t step, int64_t now, int coarse)
+/* Whether the image of a step is worth keeping for someone who is at step `now`, or may be there next. */
+static bool keeps_for(int64_t step, int64_t now, int coarse)
 {
     int64_t age = step < now ? now - step : step - now;
     int64_t grid = (int64_t)GRID << coarse;
@@ -40,11 +40,18 @@ static bool keeps(int64_t step, int64_t now, int coarse)
     return step % grid == 0;
 }
 
+/* The end of the run is where people go back to from anywhere: its last steps stay as near as the present ones. */
+static bool keeps(const struct history *h, int64_t step, int64_t now)
+{
+    int64_t end = now > h->frontier.step ? now : h->frontier.step;
+    return keeps_for(step, now, h->coarse) || keeps_for(step, end, h->coarse);
+}
+
 static void thin(struct history *h, int64_t now)
 {
     int kept = 0;
     for (int i = 0; i < h->count; i++) {
-        if (keeps(h->checkpoints[i].step, now, h->coarse))
+        if (keeps(h, h->checkpoints[i].step, now))
             h->checkpoints[kept++] = h->checkpoints[i];
         else
             drop(h, &h->checkpoints[i]);

@@ -1,5 +1,6 @@
 /* incident.c: walks a step launch by launch to the first number that went wrong, and says why. */
 #include "incident.h"
+#include "compare.h"
 #include "probe_text.h"
 #include "trace.h"
 #include <math.h>
@@ -62,7 +63,7 @@ static bool look(struct trainer *t, int launch, const struct tensor *x, bool exa
     long at = flushed ? -1 : first_not_finite(x, data);
     float *before = NULL;
     bool ok = true;
-    if ((flushed || at >= 0) && exact && trace_can_tell(t, launch)) {
+    if ((flushed || at >= 0) && exact && trace_can_tell(t, launch, x)) {
         before = malloc((size_t)(x->rows * x->cols) * sizeof *before);
         ok = before && trace_before(t, launch, x, before);
     }
@@ -156,6 +157,51 @@ bool incident_in_image(const struct trainer *t, const struct trainer_image *imag
     return false;
 }
 
+/* ---- lost updates ---- */
+
+/* The first element of a parameter whose Delta is not 0 and whose bits are those of before; -1 for none. */
+static long first_lost(const struct tensor *x, const void *weights, const void *previous, const float *delta)
+{
+    for (long i = 0; i < x->rows * x->cols; i++)
+        if (delta[i] != 0.0f && trace_element(x, weights, i) == trace_element(x, previous, i))
+            return i;
+    return -1;
+}
+
+static bool look_for_lost(struct trainer *t, int param, struct incident *out)
+{
+    const struct tensor *x = trainer_param_tensor(t, param, TENSOR_MASTER);
+    x = x ? x : trainer_param_tensor(t, param, TENSOR_WEIGHT);
+    void *weights = trace_download(t, x);
+    void *previous = trace_download(t, trainer_param_tensor(t, param, TENSOR_PREVIOUS));
+    float *delta = trace_download(t, trainer_param_tensor(t, param, TENSOR_DELTA));
+    bool ok = weights && previous && delta;
+    long at = ok ? first_lost(x, weights, previous, delta) : -1;
+    if (at >= 0) {
+        note(out, x, weights, NULL, at);
+        out->delta = delta[at];
+        if (trainer_config(t)->recipe.rounding == UPDATE_RNE)
+            out->exactly = compare_decode(x->format, out->bits) - (double)out->delta;
+    }
+    free(weights);
+    free(previous);
+    free(delta);
+    return ok;
+}
+
+bool incident_lost(struct trainer *t, struct incident *out)
+{
+    struct run_state state;
+    *out = (struct incident){
+        .kind = INCIDENT_LOST, .step = trainer_steps(t), .phase = PHASE_UPDATE, .exactly = NAN};
+    if (!trainer_read_state(t, &state))
+        return false;
+    for (int p = 0; p < trainer_param_count(t) && !out->found && !state.found_inf; p++)
+        if (!look_for_lost(t, p, out))
+            return false;
+    return true;
+}
+
 /* ---- saying why ---- */
 
 /* From here on numbers round beyond the largest: its value and half an ulp more. */
@@ -189,6 +235,19 @@ static void before_text(const struct incident *in, char *to, size_t size)
     text_format(to, size, "%s × %s = %s", scale, value, whole);
 }
 
+/* "fc1.weight[0,2]: 0.7109375 - 0.0003 = 0.7106375 → 0.7109375 in bf16 (update)" */
+static void lost_text(const struct incident *in, const char *weight, char *to, size_t size)
+{
+    char delta[TEXT_SHORT], exactly[TEXT_SHORT];
+    number(delta, sizeof delta, fabs((double)in->delta), 6);
+    text_append(to, size, ": %s %c %s", weight, in->delta < 0 ? '+' : '-', delta);
+    if (!isnan(in->exactly)) {
+        number(exactly, sizeof exactly, in->exactly, 9);
+        text_append(to, size, " = %s", exactly);
+    }
+    text_append(to, size, " → %s in %s (update)", weight, format_table[in->format].name);
+}
+
 void incident_text(const struct incident *in, char *to, size_t size)
 {
     const struct format *f = &format_table[in->format];
@@ -196,6 +255,10 @@ void incident_text(const struct incident *in, char *to, size_t size)
     incident_element(element, sizeof element, in->tensor, in->row, in->col, in->one_row);
     text_bits_value(after, sizeof after, f, in->bits, 9);
     text_format(to, size, "%s", element);
+    if (in->kind == INCIDENT_LOST) {
+        lost_text(in, after, to, size);
+        return;
+    }
     if (!in->has_before) {
         text_append(to, size, " became %s in %s (%s)", after, f->name, phase_name(in->phase));
         return;

@@ -8,6 +8,7 @@
 enum incident_kind {
     INCIDENT_NOT_FINITE, /* a stored infinity or NaN */
     INCIDENT_FLUSHED,    /* a nonzero number stored as 0 */
+    INCIDENT_LOST,       /* an update that left its weight as it was; only incident_lost finds it */
 };
 
 struct incident {
@@ -25,6 +26,10 @@ struct incident {
     bool has_before; /* the FP32 number before rounding is known */
     float before;
     float scale; /* that gradients carry */
+    float
+        delta; /* of an update that was lost; `bits` is the weight's, `exactly` w - Delta, unless it was given
+                  * to chance or to a compensation: NaN then */
+    double exactly;
 };
 
 /* How a run gets back to the start of the step that is looked at, and on by one launch.  (A session repeats
@@ -48,6 +53,9 @@ bool incident_in_place(struct trainer *t, enum incident_kind kind, const char *t
 
 /* Whether one of the first `launches` has left an infinity or a NaN. */
 bool incident_is_there(struct trainer *t, int launches, bool *there);
+
+/* The first update of the last step that left its weight as it was.  False if the device failed. */
+bool incident_lost(struct trainer *t, struct incident *out);
 
 /* Whether weights or optimizer state hold an infinity or a NaN: in an image of the trainer, and now. */
 bool incident_in_image(const struct trainer *t, const struct trainer_image *image);

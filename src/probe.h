@@ -231,8 +231,9 @@ struct bits_more {
         digits[TEXT_HEX];                      /* shortest round-trip decimal, how many digits are certain */
     char plus_hex[TEXT_HEX], plus[TEXT_SHORT]; /* the encoding as an integer + 1: not nextUp */
     char minus_hex[TEXT_HEX], minus[TEXT_SHORT];
-    char via[2][TEXT_SHORT]; /* through FP32, FP64 first, where that differs: "0x3c01 = 1.0009765625" */
-    char chance[TEXT_SHORT]; /* stochastic rounding away from zero: "131072 / 2^32 = 1 / 2^15" */
+    char via[2][TEXT_SHORT];  /* through FP32, FP64 first, where that differs: "0x3c01 = 1.0009765625" */
+    char percent[TEXT_SHORT]; /* the chance that follows: "0.003052 %" */
+    char chance[TEXT_SHORT];  /* stochastic rounding away from zero: "131072 / 2^32 = 1 / 2^15" */
     int through_count;
     struct bits_through through[BITS_ROWS];
 };
@@ -280,7 +281,7 @@ bool probe_bits_list(struct device *d, const char *value_text, const struct form
                      const struct probe_policy *policy, struct bits_answer *out, struct exact_error *error);
 
 /* How a format takes values under a policy, in words: "roundTiesToEven · fp16: overflow → inf, subnormals
- * kept, NaN ours". */
+ * kept, NaN quiet". */
 void probe_policy_words(const struct format *f, const struct probe_policy *policy, char *to, size_t size);
 /* The same with the mode's short name: "rne · fp16: …", "sr, 8 bits · fp16: …". */
 void probe_policy_brief(const struct format *f, const struct probe_policy *policy, char *to, size_t size);
@@ -309,7 +310,7 @@ enum update_verdict { VERDICT_MOVED, VERDICT_LOST, VERDICT_MASTER_MOVED, VERDICT
 struct update_row {
     const struct update_scheme *scheme;
     char delta[TEXT_SHORT];                      /* Δ in the format that the rule holds */
-    char delta_ulp[TEXT_SHORT];                  /* "168 (below 1)", "168 (in fp32)" */
+    char delta_ulp[TEXT_SHORT];                  /* "168 (down)", "168 (in fp32)" */
     char threshold[TEXT_SHORT];                  /* "2^-12  0.000244", "p = 0.00256" */
     char after_hex[TEXT_HEX], after[TEXT_SHORT]; /* w after one update */
     enum update_verdict verdict;

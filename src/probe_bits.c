@@ -57,7 +57,7 @@ static void fill_errors(const struct exact *x, const struct bits_result *r, stru
         return;
     text_approximate(row->error, sizeof row->error, r->error, 4, true);
     char ulp[TEXT_SHORT];
-    text_double(ulp, sizeof ulp, r->error_ulp < 0 ? -r->error_ulp : r->error_ulp, 3);
+    text_not_half(ulp, sizeof ulp, r->error_ulp < 0 ? -r->error_ulp : r->error_ulp, 0.5, 3);
     text_format(row->error_ulp, sizeof row->error_ulp, "%s%s ulp",
                 r->error_ulp < 0   ? "−"
                 : r->error_ulp > 0 ? "+"

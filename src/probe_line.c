@@ -71,7 +71,7 @@ static void describe_line(const struct format *f, const struct exact *low, const
     text_format(line->text, sizeof line->text, "one step of %s here is %s", f->name, size);
     append_other_step(f, step, stored, line->stored, line);
     char percent[TEXT_SHORT];
-    text_double(percent, sizeof percent, line->position * 100, 3);
+    text_not_half(percent, sizeof percent, line->position * 100, 50, 3);
     if (strcmp(percent, "100") == 0) /* between the two, never at the upper one */
         text_format(percent, sizeof percent, "more than 99.9");
     int from_low = exact_compare(x, low), to_high = exact_compare(x, high);

@@ -1,6 +1,8 @@
 /* probe_more.c: what else is worth knowing about an encoding, and values in any list of formats. */
 #include "probe_device.h"
 #include "probe_text.h"
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { DIGITS = 13 };
@@ -27,7 +29,7 @@ static void overflow_words(const struct format *f, const struct probe_policy *p,
 static void policy_words(const char *mode, const struct format *f, const struct probe_policy *p, char *to,
                          size_t size)
 {
-    static const char *const nan_words[NAN_RULE_COUNT] = {"NaN ours", "NaN CUDA's", "NaN x86's"};
+    static const char *const nan_words[NAN_RULE_COUNT] = {"NaN quiet", "NaN as CUDA", "NaN as x86"};
     text_format(to, size, "%s", mode);
     if (p->mode == ROUND_SR)
         text_append(to, size, ", %d bit%s", p->random_bits ? p->random_bits : 32,
@@ -194,6 +196,17 @@ bool probe_chance(struct device *d, const struct exact *x, const struct format *
     return true;
 }
 
+/* The same as a percentage: "97.95 %". */
+static void fill_percent(struct bits_more *m)
+{
+    unsigned long long away;
+    int bits;
+    if (sscanf(m->chance, "%llu / 2^%d", &away, &bits) != 2)
+        return;
+    text_not_half(m->percent, sizeof m->percent, ldexp((double)away, -bits) * 100, 100, 4);
+    text_append(m->percent, sizeof m->percent, " %%");
+}
+
 static bool fill_more(struct device *d, const struct exact *x, const struct format *const *formats, int count,
                       const struct probe_policy *policy, struct bits_row *row, struct exact_error *error)
 {
@@ -210,6 +223,7 @@ static bool fill_more(struct device *d, const struct exact *x, const struct form
     put_raw(m->plus_hex, m->plus, f, (row->bits + 1) & all);
     put_raw(m->minus_hex, m->minus, f, (row->bits - 1) & all);
     done = done && probe_chance(d, x, f, policy, m->chance, sizeof m->chance, error);
+    fill_percent(m);
     fill_via(d, x, policy, row);
     for (int i = 0; i < count && done; i++)
         if (formats[i] != f)

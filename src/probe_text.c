@@ -103,6 +103,17 @@ void text_double(char *to, size_t size, double x, int digits)
     shorten_exponent(to);
 }
 
+void text_not_half(char *to, size_t size, double x, double half, int digits)
+{
+    char tie[32];
+    text_double(tie, sizeof tie, half, digits);
+    text_double(to, size, x, digits);
+    for (int more = digits + 1; more <= 6 && x != half && strcmp(to, tie) == 0; more++)
+        text_double(to, size, x, more);
+    if (x != half && strcmp(to, tie) == 0)
+        text_format(to, size, "%s%s", x < half ? "<" : ">", tie);
+}
+
 void text_approximate(char *to, size_t size, const struct exact *x, int digits, bool sign)
 {
     double near = fabs(exact_to_double(x));

@@ -28,6 +28,10 @@ void text_fields(const struct format *f, uint32_t bits, char sign[2], char expon
 /* A number rounded to `digits` significant digits: "1.358e-8", "0.0205", "168". */
 void text_double(char *to, size_t size, double x, int digits);
 
+/* The same for a share of a step, where a half means a tie: what is no half takes more digits rather than to
+ * look like one. */
+void text_not_half(char *to, size_t size, double x, double half, int digits);
+
 /* An exact number rounded to `digits` digits, also where it is beyond a double; with a sign ("+", "−") if
  * `sign`. */
 void text_approximate(char *to, size_t size, const struct exact *x, int digits, bool sign);

@@ -11,7 +11,7 @@ static bool is_normal_power(const struct format *f, uint32_t bits)
            format_classify(f, bits) == CLASS_NORMAL;
 }
 
-/* "168 (below 1)": the side is named where the steps on the two sides differ, the format where it is the
+/* "168 (down)": the side is named where the steps on the two sides differ, the format where it is the
  * master's. */
 static void fill_delta(const struct update_result *r, struct update_row *row)
 {
@@ -22,12 +22,11 @@ static void fill_delta(const struct update_result *r, struct update_row *row)
     text_format(row->delta_ulp, sizeof row->delta_ulp, "–");
     if (!r->spacing)
         return;
-    text_double(row->delta_ulp, sizeof row->delta_ulp, r->delta_ulp, 3);
+    text_not_half(row->delta_ulp, sizeof row->delta_ulp, r->delta_ulp, r->delta_ulp < 0 ? -0.5 : 0.5, 3);
     if (r->scheme->kind == UPDATE_MASTER)
         text_append(row->delta_ulp, sizeof row->delta_ulp, " (in %s)", r->held->name);
     else if (is_normal_power(r->held, r->start))
-        text_append(row->delta_ulp, sizeof row->delta_ulp, " (%s %s)", r->delta < 0 ? "above" : "below",
-                    row->start);
+        text_append(row->delta_ulp, sizeof row->delta_ulp, " (%s)", r->delta < 0 ? "up" : "down");
 }
 
 /* "2^-12  0.000244"; "p = 0.00256" for stochastic rounding. */

@@ -71,16 +71,15 @@ static void say_special(struct why *w)
     }
 }
 
-static void say_overflow(struct why *w)
+/* From where on the next value would be stored, half a step beyond the largest one. */
+static void say_limit(struct why *w)
 {
     const struct format *f = w->r->format;
-    char largest[TEXT_SHORT], from[TEXT_SHORT];
+    char from[TEXT_SHORT];
     const char *beyond = format_has_infinity(f) ? "infinity" : "NaN, as there is no infinity";
     struct exact *top = exact_from_bits(f, format_max(f)), *ulp = top ? exact_ulp(top, f) : NULL;
     struct exact *half = ulp ? exact_scale(ulp, -1) : NULL, *tie = half ? exact_add(top, half) : NULL;
-    text_value(largest, sizeof largest, top, 12);
     text_value(from, sizeof from, tie, 12);
-    SAY(w, "The largest finite value of %s is %s.", f->name, largest);
     if (w->policy->saturate)
         SAY(w, "Saturation stores it for everything beyond.");
     else if (!format_has_nan(f) || f->specials == FORMAT_SCALE)
@@ -98,6 +97,45 @@ static void say_overflow(struct why *w)
     exact_free(tie);
 }
 
+static void say_overflow(struct why *w)
+{
+    const struct format *f = w->r->format;
+    char largest[TEXT_SHORT];
+    text_bits_value(largest, sizeof largest, f, (uint32_t)format_max(f), 12);
+    SAY(w, "The largest finite value of %s is %s.", f->name, largest);
+    say_limit(w);
+}
+
+/* Whether the exact value lies beyond the largest finite one, which is stored: the neighbour there is an
+ * infinity or a NaN, to which nothing is near. */
+static bool beyond_largest(const struct bits_result *r)
+{
+    bool negative = format_sign(r->format, r->bits), stored_above = exact_sign(r->error) == 0;
+    uint32_t magnitude = r->bits & ~(uint32_t)format_sign_bit(r->format);
+    return magnitude == format_max(r->format) && stored_above == negative;
+}
+
+static void say_beyond(struct why *w, const char *prefix)
+{
+    const char *name = w->r->format->name;
+    if (w->policy->mode == ROUND_SR)
+        SAY(w, "%s%s lies beyond the largest finite value of %s; the random bits chose %s.", prefix, w->exact,
+            name, w->stored);
+    else if (!nearest(w))
+        SAY(w, "%s%s lies beyond the largest finite value of %s; %s takes %s.", prefix, w->exact, name,
+            mode_title(w), w->stored);
+    else if (w->r->tie == TIE_TIE)
+        SAY(w,
+            "%s%s lies exactly half a step beyond %s, the largest finite value of %s, whose last bit is "
+            "even.",
+            prefix, w->exact, w->stored, name);
+    else
+        SAY(w, "%s%s lies less than half a step beyond %s, the largest finite value of %s, and rounds to it.",
+            prefix, w->exact, w->stored, name);
+    if (nearest(w))
+        say_limit(w);
+}
+
 /* Which of the two neighbours was taken, and why; `prefix` begins the sentence. */
 static void say_inexact(struct why *w, const char *prefix)
 {
@@ -105,6 +143,10 @@ static void say_inexact(struct why *w, const char *prefix)
     uint32_t other_bits;
     char other[TEXT_SHORT];
     bool flushed = w->policy->ftz && r->class == CLASS_ZERO; /* neither of two neighbours was chosen */
+    if (!flushed && beyond_largest(r)) {
+        say_beyond(w, prefix);
+        return;
+    }
     if (flushed || !other_neighbour(r, &other_bits))
         return;
     text_bits_value(other, sizeof other, r->format, other_bits, 12);
@@ -255,6 +297,38 @@ static void say_threshold(struct why *w, const struct operation *o)
     exact_free(half);
 }
 
+/* What an update of a value that the format holds must exceed, upwards and downwards. */
+static void say_what_is_lost(struct why *w)
+{
+    const struct bits_result *r = w->r;
+    const struct format *f = r->format;
+    if (w->policy->mode != ROUND_RNE || w->policy->ftz || f->trailing_bits == 0 || !r->has_up ||
+        !r->has_down || format_classify(f, r->up) >= CLASS_INFINITE ||
+        format_classify(f, r->down) >= CLASS_INFINITE)
+        return;
+    struct exact *up = exact_from_bits(f, r->up), *down = exact_from_bits(f, r->down);
+    struct exact *above = up ? exact_subtract(up, r->value) : NULL;
+    struct exact *below = down ? exact_subtract(r->value, down) : NULL;
+    struct exact *half_up = above ? exact_scale(above, -1) : NULL;
+    struct exact *half_down = below ? exact_scale(below, -1) : NULL;
+    char up_text[TEXT_SHORT * 2], down_text[TEXT_SHORT * 2];
+    if (half_up && half_down) {
+        text_power_value(up_text, sizeof up_text, half_up, 12);
+        text_power_value(down_text, sizeof down_text, half_down, 12);
+        if (exact_compare(half_up, half_down) == 0)
+            SAY(w, "An update of it %s %s is lost.", r->bits & 1 ? "by less than" : "by up to", up_text);
+        else
+            SAY(w, "An update of it %s %s upwards, or %s downwards, is lost.",
+                r->bits & 1 ? "by less than" : "by up to", up_text, down_text);
+    }
+    exact_free(up);
+    exact_free(down);
+    exact_free(above);
+    exact_free(below);
+    exact_free(half_up);
+    exact_free(half_down);
+}
+
 /* The result of a sum is the rounded first operand: says where the second one went. */
 static bool say_lost_operand(struct why *w, bool *said, struct exact_error *error)
 {
@@ -302,6 +376,7 @@ bool probe_why(struct device *d, const char *input, const struct exact *x, const
     }
     if (r->error && exact_is_zero(r->error)) {
         SAY(&w, "%s holds %s exactly.", r->format->name, w.exact);
+        say_what_is_lost(&w);
     } else {
         if (!say_lost_operand(&w, &said, error))
             return false;

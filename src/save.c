@@ -252,6 +252,13 @@ static bool clear_for_replay(struct session *s, char *error)
     return session_command(s, COMMAND_CALC, "", error) && session_command(s, COMMAND_BLOCK, "", error);
 }
 
+/* What a claim, "FACT == VALUE", says: VALUE. */
+static const char *claimed(const char *claim)
+{
+    const char *last = strrchr(claim, ' ');
+    return last ? last + 1 : claim;
+}
+
 static enum save_result replay(struct session *s, const struct demo *d, char *error)
 {
     char why[TEXT_LINE];
@@ -262,7 +269,7 @@ static enum save_result replay(struct session *s, const struct demo *d, char *er
         const struct demo_line *l = &d->lines[i];
         if (l->command == COMMAND_EXPECT) {
             if (!session_expect(s, l->argument, why)) {
-                refuse(error, l->number, "%.120s", why);
+                refuse(error, l->number, "%.60s, but %.60s was saved", why, claimed(l->argument));
                 return SAVE_DIFFERS;
             }
         } else if (!session_command(s, l->command, l->argument, why)) {

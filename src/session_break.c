@@ -3,6 +3,7 @@
 #include "session_internal.h"
 #include "trace.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- conditions ---- */
@@ -41,22 +42,37 @@ static const struct difference *first_difference(const struct session *s, int *l
     return first;
 }
 
-/* An element as the optimizer held it before and after the step. */
-static bool changed(struct session *s, const struct breakpoint *b, uint32_t *before, uint32_t *after)
+/* A weight as the optimizer held it before and after the step: the element named, or of a whole tensor the first
+ * that changed. */
+struct move {
+    const struct tensor *tensor;
+    long index;
+    uint32_t before, after;
+};
+
+static bool changed(struct session *s, const struct breakpoint *b, struct move *m)
 {
     struct trainer *t = s->lanes[0].trainer;
     const struct tensor *x;
     long row, col;
     char error[160];
-    *before = *after = 0;
     if (s->lanes[0].state.found_inf || !session_tensor_find(s, b->name, &x, &row, &col, error) ||
         x->param == TENSOR_NONE)
         return false;
     x = lane_held(&s->lanes[0], x->param);
-    if (trainer_read(t, trainer_param_tensor(t, x->param, TENSOR_PREVIOUS), row * x->cols + col, 1, before) &&
-        trainer_read(t, x, row * x->cols + col, 1, after))
-        return *before != *after;
-    return session_fail(s);
+    const struct tensor *p = trainer_param_tensor(t, x->param, TENSOR_PREVIOUS);
+    bool whole = !strchr(b->name, '[');
+    long first = whole ? 0 : row * x->cols + col, last = whole ? x->rows * x->cols - 1 : first;
+    void *before = trace_download(t, p), *after = trace_download(t, x);
+    bool ok = before && after;
+    for (long i = first; ok && i <= last; i++) {
+        *m = (struct move){x, i, trace_element(p, before, i), trace_element(x, after, i)};
+        if (m->before != m->after)
+            break;
+    }
+    free(before);
+    free(after);
+    return ok ? m->before != m->after : session_fail(s);
 }
 
 bool session_break_holds(struct session *s, const struct breakpoint *b)
@@ -64,7 +80,7 @@ bool session_break_holds(struct session *s, const struct breakpoint *b)
     const struct lane *lane = &s->lanes[0];
     const struct run_state *state = &lane->state;
     bool stored = session_break_stored(b, lane->trainer, lane->counts);
-    uint32_t before, after;
+    struct move move;
     int one, other;
     switch (b->kind) {
     case BREAK_OVERFLOW:
@@ -84,7 +100,7 @@ bool session_break_holds(struct session *s, const struct breakpoint *b)
     case BREAK_LOSS:
         return b->above ? (double)state->loss > b->limit : (double)state->loss < b->limit;
     case BREAK_CHANGE:
-        return changed(s, b, &before, &after);
+        return changed(s, b, &move);
     case BREAK_STEP:
         return s->accounted == b->step;
     default:
@@ -144,13 +160,33 @@ static void difference_text(const struct session *s, char *to, size_t size)
 
 static void change_text(struct session *s, const struct breakpoint *b, char *to, size_t size)
 {
-    uint32_t before, after;
-    char from[TEXT_SHORT], next[TEXT_SHORT];
-    const struct format *f = &format_table[lane_held(&s->lanes[0], 0)->format];
-    changed(s, b, &before, &after);
-    text_bits_value(from, sizeof from, f, before, 12);
-    text_bits_value(next, sizeof next, f, after, 12);
-    text_format(to, size, "%s: %s → %s (update)", b->name, from, next);
+    struct move m;
+    char element[TENSOR_NAME + 48], from[TEXT_SHORT], next[TEXT_SHORT];
+    if (!changed(s, b, &m))
+        return;
+    const struct format *f = &format_table[m.tensor->format];
+    const struct tensor *x = trainer_param_tensor(s->lanes[0].trainer, m.tensor->param, TENSOR_WEIGHT);
+    incident_element(element, sizeof element, x->name, m.index / x->cols, m.index % x->cols, x->rows == 1);
+    text_bits_value(from, sizeof from, f, m.before, 12);
+    text_bits_value(next, sizeof next, f, m.after, 12);
+    text_format(to, size, "%s: %s → %s in %s (update)", element, from, next, f->name);
+}
+
+static void lost_text(struct session *s, char *to, size_t size)
+{
+    const struct lane *lane = &s->lanes[0];
+    struct incident in;
+    *to = '\0';
+    if (!incident_lost(lane->trainer, &in)) {
+        session_fail(s);
+        return;
+    }
+    if (in.found) {
+        incident_text(&in, to, size);
+        text_append(to, size, "; ");
+    }
+    text_append(to, size, "%llu of %llu updates left their weights as they were",
+                (unsigned long long)lane->lost, (unsigned long long)lane->updates);
 }
 
 void session_break_why(struct session *s, const struct breakpoint *b, int launch, char *to, size_t size)
@@ -176,8 +212,7 @@ void session_break_why(struct session *s, const struct breakpoint *b, int launch
             scale_text(s, to, size);
         return;
     case BREAK_LOST:
-        text_format(to, size, "%llu of %llu updates left their weights as they were",
-                    (unsigned long long)lane->lost, (unsigned long long)lane->updates);
+        lost_text(s, to, size);
         return;
     case BREAK_DIVERGENCE:
         difference_text(s, to, size);

@@ -84,6 +84,17 @@ static bool apply_overflow(struct session *s, const char *argument, char *error)
     return session_device_failed(s, error);
 }
 
+/* Whether the tensor is the copy of a master: the next step takes it from there again. */
+static bool has_master(const struct session *s, const struct tensor *x)
+{
+    char name[TENSOR_NAME + 8];
+    text_format(name, sizeof name, "%s.master", x->name);
+    for (int i = 0; i < trainer_tensor_count(s->lanes[0].trainer); i++)
+        if (strcmp(trainer_tensor(s->lanes[0].trainer, i)->name, name) == 0)
+            return true;
+    return false;
+}
+
 /* A new encoding for an element of lane 0, and a note of it. */
 static bool put(struct session *s, const struct tensor *x, long row, long col, uint32_t bits, char *error)
 {
@@ -97,6 +108,9 @@ static bool put(struct session *s, const struct tensor *x, long row, long col, u
     text_hex(hex, sizeof hex, &format_table[x->format], bits);
     text_bits_value(value, sizeof value, &format_table[x->format], bits, 9);
     session_event(s, EVENT_NOTE, "put in by hand: %s = %s (%s) in lane 0", element, value, hex);
+    if (has_master(s, x))
+        text_format(s->message, sizeof s->message, "%.60s is a copy: the next one is cast from %.60s.master",
+                    x->name, x->name);
     return true;
 }
 

@@ -189,6 +189,50 @@ static void view_setup(const struct session *s, struct snapshot *out)
     out->master = recipe_has_master(&setup->recipe);
 }
 
+/* What the launch that ended a phase came to, where a number says it. */
+static void append_outcome(const struct session *s, enum phase phase, char *to, size_t size)
+{
+    const struct run_state *state = &s->lanes[0].state;
+    char from[TEXT_SHORT], next[TEXT_SHORT];
+    switch (phase) {
+    case PHASE_LOSS:
+        text_float(from, sizeof from, state->loss, 9);
+        text_append(to, size, ": %s", from);
+        return;
+    case PHASE_SCALE:
+        text_scale(from, sizeof from, state->used_scale);
+        text_append(to, size, "; S = %s", from);
+        return;
+    case PHASE_CHECK:
+        text_append(to, size, state->found_inf ? " no: the step will be skipped" : " yes");
+        return;
+    case PHASE_UPDATE:
+        if (state->found_inf)
+            text_format(to, size, "skipped: weights and optimizer state are as they were");
+        return;
+    case PHASE_RESCALE:
+        if (s->setup.scaler.kind == SCALER_NONE)
+            return;
+        text_scale(from, sizeof from, state->used_scale);
+        text_scale(next, sizeof next, state->scale);
+        text_append(to, size, ": scale %s → %s (%s)", from, next, scaler_action_name(state->action));
+        return;
+    default:
+        return;
+    }
+}
+
+/* From the check on it is known what becomes of the update. */
+static void view_skip(const struct session *s, struct snapshot *out)
+{
+    if (out->next_phase != PHASE_UPDATE || !s->lanes[0].state.found_inf)
+        return;
+    text_format(out->next_text[0], sizeof out->next_text[0],
+                "skip: gradients are not finite; weights and optimizer state stay as they are");
+    out->next_text[1][0] = '\0';
+    text_format(out->next_launch, sizeof out->next_launch, "%s", out->next_text[0]);
+}
+
 static void view_progress(const struct session *s, struct snapshot *out)
 {
     struct trainer *t = s->lanes[0].trainer;
@@ -212,11 +256,15 @@ static void view_progress(const struct session *s, struct snapshot *out)
     out->done_phase = s->last_launch >= 0 ? trainer_launch_phase(t, s->last_launch) : PHASE_COUNT;
     if (s->last_launch >= 0)
         text_format(out->done_text, sizeof out->done_text, "%s", trainer_launch_text(t, s->last_launch));
+    if (out->done_phase != PHASE_COUNT && out->done_phase != out->next_phase)
+        append_outcome(s, out->done_phase, out->done_text, sizeof out->done_text);
+    view_skip(s, out);
     out->last_step = s->history.frontier.step;
     out->behind = s->future.behind;
     out->injected = session_injected(s);
-    text_format(out->history, sizeof out->history, "%d images, %.1f of %.0f MB", s->history.count,
-                (double)s->history.used / 1048576, (double)s->history.budget / 1048576);
+    text_format(out->history, sizeof out->history, "history %d image%s, %.1f of %.0f MB", s->history.count,
+                s->history.count == 1 ? "" : "s", (double)s->history.used / 1048576,
+                (double)s->history.budget / 1048576);
 }
 
 static void view_breaks(const struct session *s, struct snapshot *out)

@@ -213,7 +213,7 @@ struct snapshot {
     char next_launch[112];            /* what the next one will do */
     int64_t last_step;                /* as far as this run has been: curves go on to here */
     bool behind;                      /* this is an earlier place: what comes is known */
-    char history[TEXT_SHORT];         /* "212 images, 20.1 of 64 MB" */
+    char history[TEXT_SHORT];         /* "history 212 images, 20.1 of 64 MB" */
     char why[TEXT_LINE];              /* of the last stop at a breakpoint, or the last `why`; "" for none */
     bool why_here;                    /* the run still stands at the place that it is about */
     bool stopped;                     /* the run stands where a breakpoint stopped it */

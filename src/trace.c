@@ -1,5 +1,6 @@
 /* trace.c: from a launch to the tensors that it stores, and back to the numbers before rounding. */
 #include "trace.h"
+#include "compare.h"
 #include "plan.h"
 #include <stdlib.h>
 #include <string.h>
@@ -266,9 +267,30 @@ static const float *again(struct desk *d, const struct launch *l, const struct t
                                   : NULL;
 }
 
-bool trace_can_tell(const struct trainer *t, int launch)
+/* An update that rounds to nearest: w - Delta, of which both are still there. */
+static bool is_plain_update(const struct trainer *t, int launch)
 {
     enum kernel_id k = t->launches[launch].kernel;
+    return (IS(k, update) || IS(k, update_low)) && t->config.recipe.rounding == UPDATE_RNE;
+}
+
+static bool before_update(struct trainer *t, const struct tensor *x, float *before)
+{
+    void *previous = trace_download(t, trainer_param_tensor(t, x->param, TENSOR_PREVIOUS));
+    float *delta = trace_download(t, trainer_param_tensor(t, x->param, TENSOR_DELTA));
+    bool ok = previous && delta;
+    for (long i = 0; ok && i < x->rows * x->cols; i++)
+        before[i] = (float)(compare_decode(x->format, trace_element(x, previous, i)) - (double)delta[i]);
+    free(previous);
+    free(delta);
+    return ok;
+}
+
+bool trace_can_tell(const struct trainer *t, int launch, const struct tensor *x)
+{
+    enum kernel_id k = t->launches[launch].kernel;
+    if (is_plain_update(t, launch))
+        return x->role == TENSOR_WEIGHT || x->role == TENSOR_MASTER;
     return IS(k, cast_to) || IS(k, cast_params) || IS(k, linear_forward) || IS(k, linear_backward_input) ||
            IS(k, linear_backward_weight) || IS(k, tanh_forward) || IS(k, tanh_backward);
 }
@@ -276,6 +298,8 @@ bool trace_can_tell(const struct trainer *t, int launch)
 bool trace_before(struct trainer *t, int launch, const struct tensor *x, float *before)
 {
     struct desk d = {.t = t, .format = x->format};
+    if (is_plain_update(t, launch))
+        return before_update(t, x, before);
     const float *result = again(&d, &t->launches[launch], x);
     bool ok =
         result && device_download(t->device, before, result, (size_t)(x->rows * x->cols) * sizeof *before);

@@ -15,7 +15,7 @@ int trace_inputs(const struct trainer *t, int launch, int *inputs);
 int trace_first_store(const struct trainer *t, int tensor);
 
 /* Whether trace_before can tell. */
-bool trace_can_tell(const struct trainer *t, int launch);
+bool trace_can_tell(const struct trainer *t, int launch, const struct tensor *x);
 
 /* The values of a tensor before the rounding that a launch stored them with: the FP32 sums themselves, from
  * the same kernel once more with its operands widened and an FP32 output.  The operands must be what the

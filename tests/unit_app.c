@@ -245,6 +245,8 @@ static void updates(void **state)
 {
     struct headless *h = *state;
     press(h, "2 =");
+    /* The weight that stands there, not the value in Bits. */
+    assert_string_equal(app_field(h->app, NULL), app_snapshot(h->app)->update.w);
     type(h, "1");
     press(h, "Tab");
     const char *prompt;

@@ -54,6 +54,45 @@ static void conditions_are_read(void **state)
 
 /* ---- stopping ---- */
 
+/* The first weight whose update was lost, and the first that an update moved, found here once more. */
+static void lost_and_changed_weights_are_named(void **state)
+{
+    struct session *s = *state;
+    char element[2][64] = {"", ""};
+    run(s, "recipe bf16-pure");
+    run(s, "break lost >10%");
+    run(s, "step 3");
+    expect(s, "stopped == 1");
+    run(s, "out");
+    struct trainer *t = s->lanes[0].trainer;
+    for (int kind = 0; kind < 2; kind++) {
+        const struct tensor *x = trainer_param_tensor(t, kind ? 2 : 0, TENSOR_WEIGHT);
+        uint16_t now[1024], before[1024];
+        float delta[1024];
+        long n = x->rows * x->cols, i = 0;
+        assert_true(n <= 1024 && trainer_read(t, x, 0, n, now));
+        assert_true(trainer_read(t, trainer_param_tensor(t, x->param, TENSOR_PREVIOUS), 0, n, before));
+        assert_true(trainer_read(t, trainer_param_tensor(t, x->param, TENSOR_DELTA), 0, n, delta));
+        while (i < n && (kind ? now[i] == before[i] : now[i] != before[i] || delta[i] == 0))
+            i++;
+        assert_true(i < n);
+        snprintf(element[kind], sizeof element[kind], "%s[%ld,%ld]: ", x->name, i / x->cols, i % x->cols);
+    }
+    run(s, "goto 0");
+    run(s, "step");
+    print_message("%s\n", s->why);
+    assert_ptr_equal(strstr(s->why, element[0]), s->why);
+    assert_non_null(strstr(s->why, " in bf16 (update); "));
+    assert_non_null(strstr(s->why, " updates left their weights as they were"));
+    run(s, "break-delete all");
+    run(s, "break change fc2.weight"); /* any of its elements */
+    run(s, "goto 0");
+    run(s, "step");
+    print_message("%s\n", s->why);
+    assert_ptr_equal(strstr(s->why, element[1]), s->why);
+    assert_non_null(strstr(s->why, " in bf16 (update)"));
+}
+
 static void an_overflow_is_explained_to_the_bit(void **state)
 {
     struct session *s = *state;
@@ -117,8 +156,10 @@ static void numbers_before_rounding_round_to_what_is_stored(void **state)
             int outputs[TRAINER_MAX_TENSORS];
             run(s, "into");
             int n = trace_outputs(t, launch, outputs);
-            for (int i = 0; trace_can_tell(t, launch) && i < n; i++) {
+            for (int i = 0; i < n; i++) {
                 const struct tensor *x = trainer_tensor(t, outputs[i]);
+                if (!trace_can_tell(t, launch, x))
+                    continue;
                 long size = x->rows * x->cols;
                 float *before = malloc((size_t)size * sizeof *before);
                 void *after = trace_download(t, x);
@@ -140,6 +181,24 @@ static void numbers_before_rounding_round_to_what_is_stored(void **state)
         }
     }
     assert_true(told > 100);
+}
+
+/* A weight that its own update makes 0, in the weights' low format. */
+static void a_weight_that_becomes_zero_is_explained(void **state)
+{
+    struct session *s = *state;
+    run(s, "recipe fp16-pure");
+    run(s, "lr 0.00029993");
+    run(s, "set fc1.weight[0,0] = -0.00029993");
+    run(s, "break underflow fc1.weight");
+    run(s, "step");
+    print_message("%s\n", s->why);
+    expect(s, "stopped == 1");
+    expect(s, "phase == rescale");
+    assert_non_null(strstr(s->why, "fc1.weight[0,0]: -2.8"));
+    assert_non_null(strstr(s->why, "e-9, |·| ≤ 2.98e-8 → -0 in fp16 (update)"));
+    run(s, "why");
+    assert_non_null(strstr(s->why, "→ -0 in fp16 (update)"));
 }
 
 static void every_condition_stops(void **state)
@@ -364,8 +423,10 @@ int main(void)
 #define WITH_SESSION(test) cmocka_unit_test_setup_teardown(test, start, stop)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_are_read),
+        WITH_SESSION(lost_and_changed_weights_are_named),
         WITH_SESSION(an_overflow_is_explained_to_the_bit),
         WITH_SESSION(numbers_before_rounding_round_to_what_is_stored),
+        WITH_SESSION(a_weight_that_becomes_zero_is_explained),
         WITH_SESSION(every_condition_stops),
         WITH_SESSION(why_finds_what_came_first),
         WITH_SESSION(a_skipped_step_by_hand_is_told_as_such),

@@ -115,6 +115,7 @@ static void all_kinds_of_events_are_told(void **state)
 {
     (void)state;
     int skips = 0, growths = 0, flushes = 0;
+    char flushed[TRAINER_MAX_TENSORS][TENSOR_NAME];
     CALL("train", "--device", "cpu", "--recipe", "O2", "--scaler", "pytorch:init=2097152,window=3", "--steps",
          "12", "--json");
     const char *text = called.out;
@@ -140,16 +141,55 @@ static void all_kinds_of_events_are_told(void **state)
     text = called.out;
     json_decref(next_line(&text));
     for (int step = 1; step <= 3; step++) {
-        json_t *line = next_line(&text), *e = event_of(line, "underflow");
-        if (e) {
-            flushes++;
+        json_t *line = next_line(&text), *e;
+        size_t i;
+        json_array_foreach(json_object_get(line, "events"), i, e)
+        {
+            if (strcmp(text_of(e, "event"), "underflow") != 0)
+                continue;
+            assert_true(flushes < TRAINER_MAX_TENSORS);
+            for (int k = 0; k < flushes; k++) /* of every tensor once a run */
+                assert_string_not_equal(text_of(e, "tensor"), flushed[k]);
+            snprintf(flushed[flushes++], TENSOR_NAME, "%s", text_of(e, "tensor"));
             assert_string_equal(text_of(e, "phase"), "backward");
-            assert_non_null(strstr(text_of(e, "why"), "→ 0 in fp16 (backward)"));
+            assert_non_null(strstr(text_of(e, "why"), "0 in fp16 (backward)"));
             assert_true(strtod(text_of(e, "before"), NULL) != 0);
         }
         json_decref(line);
     }
-    assert_int_equal(flushes, 1); /* told once a run */
+    assert_true(flushes >= 2);
+}
+
+/* Activations that become 0 are told as gradients are; a lost update names its weight. */
+static void zeros_of_the_forward_pass_and_lost_updates_are_told(void **state)
+{
+    (void)state;
+    bool forward = false, lost = false;
+    CALL("train", "--device", "cpu", "--recipe", "fp16-pure", "--steps", "130", "--json");
+    const char *text = called.out;
+    json_decref(next_line(&text));
+    for (int step = 1; step <= 130; step++) {
+        json_t *line = next_line(&text), *e = event_of(line, "underflow");
+        if (e && strcmp(text_of(e, "phase"), "forward") == 0) {
+            assert_string_equal(text_of(e, "tensor"), "z2");
+            assert_string_equal(text_of(e, "why"),
+                                "z2[493,10]: -3.72529e-9, |·| ≤ 2.98e-8 → -0 in fp16 (forward)");
+            assert_int_equal(step, 128);
+            forward = true;
+        }
+        if ((e = event_of(line, "lost"))) {
+            assert_int_equal(step, 1);
+            assert_string_equal(text_of(e, "phase"), "update");
+            assert_string_equal(text_of(e, "tensor"), "fc1.weight");
+            assert_string_equal(text_of(e, "bits"), "0x3d69");
+            assert_non_null(strstr(text_of(e, "why"),
+                                   "fc1.weight[0,2]: 1.35253906… - 0.000299998 = 1.35223906 → "
+                                   "1.35253906… in fp16 (update); 6 of 1251 updates"));
+            lost = true;
+        }
+        json_decref(line);
+    }
+    assert_true(forward && lost);
 }
 
 /* A lane "R+kahan" is the run that --update-rounding kahan is. */
@@ -227,8 +267,11 @@ static void saved_sessions_are_verified(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_are_compared),           cmocka_unit_test(events_say_why),
-        cmocka_unit_test(all_kinds_of_events_are_told), cmocka_unit_test(lanes_can_be_variants),
+        cmocka_unit_test(lanes_are_compared),
+        cmocka_unit_test(events_say_why),
+        cmocka_unit_test(all_kinds_of_events_are_told),
+        cmocka_unit_test(zeros_of_the_forward_pass_and_lost_updates_are_told),
+        cmocka_unit_test(lanes_can_be_variants),
         cmocka_unit_test(saved_sessions_are_verified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,29 @@ static void checkpoints_thin_with_their_age(void **state)
     history_clear(&h);
 }
 
+static void the_end_of_the_run_stays_near(void **state)
+{
+    (void)state;
+    struct history h;
+    history_open(&h);
+    for (int64_t step = 0; step <= 20000; step++) {
+        add(&h, step, 1000);
+        h.frontier = (struct position){step, 0};
+    }
+    for (int64_t step = 85; step <= 100; step++) /* the person is far away from it */
+        add(&h, step, 1000);
+    for (int64_t step = 20000 - 1024; step <= 20000; step++)
+        assert_int_equal(history_has(&h, step), step % 32 == 0 || step >= 20000 - 16);
+    assert_true(history_has(&h, 100 - 15));
+    assert_true(h.count < 400);
+    history_set_budget(&h, 100000, 100);
+    assert_true(h.used <= 100000 && history_has(&h, 0) && history_has(&h, 100) && history_has(&h, 20000));
+    history_truncate(&h, (struct position){100, 0}); /* another future: the old end is of no use */
+    add(&h, 101, 1000);
+    assert_true(history_has(&h, 101) && !history_has(&h, 20000));
+    history_clear(&h);
+}
+
 static void changes_wait_at_their_places(void **state)
 {
     (void)state;
@@ -353,6 +376,7 @@ int main(void)
 #define WITH_SESSION(test) cmocka_unit_test_setup_teardown(test, start, stop)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checkpoints_thin_with_their_age),
+        cmocka_unit_test(the_end_of_the_run_stays_near),
         cmocka_unit_test(changes_wait_at_their_places),
         WITH_SESSION(random_walks_find_every_place_again),
         WITH_SESSION(changes_are_repeated_where_they_were),

@@ -71,7 +71,7 @@ static void policies(void **state)
     run(s, "value 1e6");
     const struct snapshot *p = look(s);
     assert_string_equal(p->bits.rows[0].policy,
-                        "roundTiesToEven · fp16: overflow → inf, subnormals kept, NaN ours");
+                        "roundTiesToEven · fp16: overflow → inf, subnormals kept, NaN quiet");
     assert_non_null(strstr(p->bits.rows[1].policy, "overflow → NaN"));
     assert_non_null(strstr(p->bits.rows[2].policy, "overflow → largest"));
     assert_non_null(strstr(p->bits.rows[2].policy, "no NaN"));

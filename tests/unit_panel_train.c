@@ -22,8 +22,8 @@ static void shows_all_at_80_by_20(void **state)
     assert_non_null(strstr(fixture_line(text, 1, line), " next  linear fc2 backward: dw = xT dy"));
     assert_non_null(strstr(fixture_line(text, 2, line), "── loss, accuracy ──"));
     assert_non_null(strstr(line, "fc2.weight.grad[3,17]"));
-    assert_non_null(strstr(fixture_line(text, 9, line), " 1 O2          0.1829 0.981"));
-    assert_non_null(strstr(fixture_line(text, 11, line), " 3 bf16-pure   0.7012 0.981"));
+    assert_non_null(strstr(fixture_line(text, 9, line), " 0 O2          0.1829 0.981"));
+    assert_non_null(strstr(fixture_line(text, 11, line), " 2 bf16-pure   0.7012 0.981"));
     assert_true(fixture_find(text, "▸  fc2.weight.grad   fp16   0.2 %  6.0 %") > 2);
     assert_int_equal(fixture_find(text, "── watch  fc2.weight[3,17]  in O2 · L next lane ──"), 12);
     assert_string_equal(fixture_line(text, 13, line),
@@ -163,7 +163,7 @@ static void losses_that_are_not_finite(void **state)
     for (int i = 0; i < s->lanes[0].loss_curve.count; i++)
         s->lanes[0].loss_curve.value[i] = i > 100 ? NAN : 1;
     char *text = fixture_text(panel_train_draw, s, &view, 34, 120, false);
-    assert_true(fixture_find(text, "1 O2             nan    0.981") > 0);
+    assert_true(fixture_find(text, "0 O2             nan    0.981") > 0);
     free(text);
     for (int lane = 0; lane < s->lane_count; lane++)
         for (int i = 0; i < s->lanes[lane].loss_curve.count; i++)
@@ -212,11 +212,11 @@ static void four_lanes(void **state)
     struct snapshot *s = fixture_run();
     fixture_lane(s, "fp16-pure fixed:1048576", "0.4321", 0.4, 40);
     char *text = fixture_text(panel_train_draw, s, &view, 20, 80, false);
-    assert_true(fixture_find(text, " 4 fp16-pure …   0.4321 0.981") > 0); /* the name gives way */
+    assert_true(fixture_find(text, " 3 fp16-pure …   0.4321 0.981") > 0); /* the name gives way */
     free(text);
     text = fixture_text(panel_train_draw, s, &view, 34, 120, false);
-    assert_true(fixture_find(text, "4 fp16-pure …   0.4321    0.981") > 0);
-    for (char digit = '1'; digit <= '4';
+    assert_true(fixture_find(text, "3 fp16-pure …   0.4321    0.981") > 0);
+    for (char digit = '0'; digit <= '3';
          digit++) { /* each curve has its digit, at least once inside the plot */
         int found = 0;
         char line[1024];

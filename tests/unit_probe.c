@@ -445,6 +445,11 @@ static void reasons(void **state)
     assert_string_equal(r->class_text, "signaling NaN");
     r = &answer_bits("65536", ROUND_RNE, false)->rows[FORMAT_FP16];
     assert_non_null(strstr(r->line.text, "lies beyond its values"));
+    r = &answer_bits("1", ROUND_RNE, false)->rows[FORMAT_FP16];
+    assert_string_equal(r->why[1], "An update of it by up to 2^-11 = 0.00048828125 upwards, or 2^-12 = "
+                                   "0.000244140625 downwards, is lost.");
+    r = &answer_bits("1.0009765625", ROUND_RNE, false)->rows[FORMAT_FP16];
+    assert_string_equal(r->why[1], "An update of it by less than 2^-11 = 0.00048828125 is lost.");
 }
 
 /* Near the stored end of the line reals do round to the stored value, in every mode that decides. */
@@ -520,7 +525,7 @@ static void an_update_in_words(void **state)
     assert_string_equal(a.delta, "0.00001");
     assert_string_equal(a.exact, "0.99");
     assert_string_equal(a.rows[0].delta, "9.99999975e-6");
-    assert_string_equal(a.rows[0].delta_ulp, "168 (below 1)");
+    assert_string_equal(a.rows[0].delta_ulp, "168 (down)");
     assert_string_equal(a.rows[0].threshold, "2^-25  2.98e-8");
     assert_int_equal(a.rows[0].verdict, VERDICT_MOVED);
     assert_string_equal(a.rows[1].delta, "1.00135803e-5");

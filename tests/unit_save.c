@@ -206,6 +206,8 @@ static void another_digest_is_told(void **state)
     put(path("bad"), text, size);
     assert_int_equal(save_read(s, path("bad"), error), SAVE_DIFFERS);
     assert_non_null(strstr(error, "state-digest is 0x"));
+    assert_non_null(strstr(error, ", but 0x"));
+    assert_non_null(strstr(error, " was saved"));
     assert_int_equal(save_read(s, path("good"), error), SAVE_DONE);
     free(text);
 }

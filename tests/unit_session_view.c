@@ -139,9 +139,8 @@ static void an_overflow_is_located_and_skips_the_step(void **state)
     const struct event *e = find_event(s, EVENT_OVERFLOW);
     assert_non_null(e);
     assert_int_equal(e->step, 3);
-    assert_string_equal(
-        e->text,
-        "put in: fc1.weight.grad[0,0] became inf in fp16 · step skipped, scale 2^16 → 2^15");
+    assert_string_equal(e->text,
+                        "put in: fc1.weight.grad[0,0] became inf in fp16 · step skipped, scale 2^16 → 2^15");
     assert_int_equal(s->log2_scale.mark[2], 1);
     run(s, "phase 5"); /* in the middle of the backward pass's end, and later */
     run(s, "overflow");
@@ -343,6 +342,40 @@ static void a_snapshot_adds_up(void **state)
     snapshot_free(p);
 }
 
+/* What a phase came to, and from the check on what becomes of the update. */
+static void phases_say_what_they_came_to(void **state)
+{
+    struct session *s = *state;
+    static const struct {
+        enum phase next;
+        const char *done[2], *will[2]; /* of a step that is made, and of one that is skipped */
+    } rows[] = {
+        {PHASE_SCALE, {"losses: 1.2", "losses: 1.2"}, {"where back", "where back"}},
+        {PHASE_BACKWARD, {"S = 2^4", "S = 2^24"}, {"softmax", "softmax"}},
+        {PHASE_UNSCALE, {"finite? yes", "finite? no: the step will be skipped"}, {"1/S", "1/S"}},
+        {PHASE_UPDATE, {"1/S", "1/S"}, {"adam on", "skip: gradients are not finite"}},
+        {PHASE_SYNC, {"adam on", "skipped: weights"}, {"master", "master"}},
+        {PHASE_CAST,
+         {": scale 2^4 → 2^4 (hold)", ": scale 2^24 → 2^23 (backoff)"},
+         {"a new step", "a new step"}},
+    };
+    for (int skipped = 0; skipped < 2; skipped++) {
+        run(s, "recipe O2");
+        run(s, skipped ? "scaler pytorch:init=2^24" : "scaler pytorch:init=2^4");
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            do
+                run(s, "phase");
+            while (trainer_next_phase(s->lanes[0].trainer) != rows[i].next);
+            struct snapshot *p = session_snapshot(s);
+            if (!strstr(p->done_text, rows[i].done[skipped]) ||
+                !strstr(p->next_text[0], rows[i].will[skipped]))
+                fail_msg("before %s: done '%s', next '%s'", phase_name(rows[i].next), p->done_text,
+                         p->next_text[0]);
+            snapshot_free(p);
+        }
+    }
+}
+
 int main(void)
 {
 #define WITH_SESSION(test) cmocka_unit_test_setup_teardown(test, start, stop)
@@ -358,6 +391,7 @@ int main(void)
         WITH_SESSION(the_histogram_counts_every_gradient),
         WITH_SESSION(the_automaton_foretells_the_next_step),
         WITH_SESSION(a_snapshot_adds_up),
+        WITH_SESSION(phases_say_what_they_came_to),
         cmocka_unit_test(a_curve_spans_the_run_and_keeps_its_marks),
         cmocka_unit_test(shares_are_exact_at_their_ends),
     };

@@ -173,9 +173,9 @@ static void in_bits(void **state)
     expect(s, "chance.fp32 == none");
     struct snapshot *p = session_snapshot(s);
     assert_string_equal(p->bits.rows[1].policy,
-                        "stochastic, 8 bits · fp16: overflow → inf, subnormals kept, NaN ours");
+                        "stochastic, 8 bits · fp16: overflow → inf, subnormals kept, NaN quiet");
     assert_string_equal(p->bits.rows[1].policy_brief,
-                        "sr, 8 bits · fp16: overflow → inf, subnormals kept, NaN ours");
+                        "sr, 8 bits · fp16: overflow → inf, subnormals kept, NaN quiet");
     snapshot_free(p);
     run(s, "flush on");
     expect(s, "chance.fp16 == none");

@@ -56,7 +56,9 @@ static void state_text(const struct snapshot *s, int brevity, char *out, size_t 
         snprintf(of, sizeof of, " of %lld", (long long)s->last_step);
     snprintf(step, sizeof step, "%s%lld%s%s", brevity < 4 ? "step " : "", (long long)s->step,
              s->in_step ? "+" : "", of);
-    snprintf(recipe, sizeof recipe, "%s%s", s->recipe, s->injected ? INJECTED : "");
+    /* The lane's name says what differs from the recipe, too ("bf16-pure+master"); its scaler is left out. */
+    const char *name = s->lane_count > 0 ? s->lanes[0].recipe : s->recipe;
+    snprintf(recipe, sizeof recipe, "%.*s%s", (int)strcspn(name, " "), name, s->injected ? INJECTED : "");
     const char *gap = brevity < 2 ? "   " : "  ";
     if (brevity < 1 && s->running && s->rate[0] && strcmp(s->rate, "–") != 0) {
         snprintf(out, size, "%s%s   %s %s   %s   %s %s", s->device, exact, s->task, recipe, s->rate, step,
@@ -159,6 +161,9 @@ static void draw_field_hints(const struct app *app, struct grid *g, int row)
     draw_hint(g, row, &at, "Esc", "leave", NULL);
     if (f->kind == FIELD_EDIT)
         at += grid_text_fit(g, row, at, end - at, ROLE_DIM, command_table[f->command].help) + 2;
+    enum command_id next = f->kind == FIELD_EDIT ? field_next(f->command) : COMMAND_COUNT;
+    if (next != COMMAND_COUNT)
+        draw_hint(g, row, &at, "Tab", command_table[next].name, NULL);
     for (int i = 0; (name = field_candidate(f, typed, i, text, sizeof text)) != NULL; i++) {
         if (i == 0)
             draw_hint(g, row, &at, "Tab", "", NULL);

@@ -174,7 +174,10 @@ static const char *current_argument(const struct app *app, enum command_id id, c
         return "";
     switch (id) {
     case COMMAND_VALUE:
-    case COMMAND_UPDATE_W:
+        return s->live ? "" : s->focus;
+    case COMMAND_UPDATE_W: /* the weight that stands there, which need not be the value in Bits */
+        if (s->update_valid && !strstr(s->update.w, "…"))
+            return s->update.w;
         return s->live ? "" : s->focus;
     case COMMAND_CALC:
         return s->calc.shown ? s->calc.text : "";
@@ -257,8 +260,7 @@ const char *field_prompt(const struct app *app)
 
 /* --- keys --- */
 
-/* Tab leads from w over the learning rate and the gradient to the repeats. */
-static enum command_id next_field(enum command_id id)
+enum command_id field_next(enum command_id id)
 {
     static const enum command_id chain[] = {COMMAND_UPDATE_W, COMMAND_UPDATE_LR, COMMAND_UPDATE_GRAD,
                                             COMMAND_UPDATE_STEPS};
@@ -313,7 +315,7 @@ static bool accept(struct app *app)
 static void tab(struct app *app)
 {
     struct field *f = &app->field;
-    enum command_id next = f->kind == FIELD_EDIT ? next_field(f->command) : COMMAND_COUNT;
+    enum command_id next = f->kind == FIELD_EDIT ? field_next(f->command) : COMMAND_COUNT;
     if (next == COMMAND_COUNT) {
         complete(app);
         return;

@@ -74,6 +74,10 @@ void field_answer(struct app *app, bool is_error);
 const char *field_prompt(const struct app *app);
 /* The next (1) or previous (-1) item that holds view.search; says so if there is none. */
 void search_move(struct app *app, int direction);
+/* Tab leads from w over the learning rate and the gradient to the repeats: the command of the next field, or
+ * COMMAND_COUNT. */
+enum command_id field_next(enum command_id id);
+
 /* Names that begin with what is typed, the index-th; NULL beyond.  `text` gets the whole line with it. */
 const char *field_candidate(const struct field *f, const char *typed, int index, char *text, size_t size);
 

@@ -166,7 +166,9 @@ static void draw_header(struct page *p, const struct view *v, const struct snaps
         grid_printf(p->g, p->row, p->col + 10, ROLE_TEXT, "%s = ", s->calc.ratio);
     grid_text(p->g, p->row, p->col + 2, ROLE_DIM, "exact");
     page_field(p, p->col + 10 + ratio, right - p->col - 12 - ratio, "", ROLE_TEXT,
-               calc ? s->calc.exact : a->exact);
+               !calc                             ? a->exact
+               : strcmp(s->calc.exact, "–") == 0 ? "– (irrational, not finite, or too large)"
+                                                 : s->calc.exact);
     if (wide)
         grid_text(p->g, p->row, side, live ? ROLE_FOCUS : ROLE_DIM,
                   calc   ? "each operation rounded once · Esc: the value"
@@ -321,7 +323,8 @@ static void draw_why(struct page *p, const struct bits_row *row)
 {
     char text[3 * TEXT_LINE + TEXT_VALUE] = "", chance[TEXT_VALUE] = "";
     if (*row->more.chance)
-        snprintf(chance, sizeof chance, "The probability to go away from zero is %s.", row->more.chance);
+        snprintf(chance, sizeof chance, "The probability to go away from zero is %s = %s.", row->more.chance,
+                 row->more.percent);
     const char *parts[] = {row->why[0], row->why[1], row->why[2], chance};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t used = strlen(text);
@@ -367,11 +370,10 @@ static void draw_row(struct page *p, const struct view *v, const struct snapshot
     }
     if (!p->roomy)
         draw_bit(p, v, row);
-    char title[TEXT_VALUE], chance[TEXT_SHORT * 2] = "";
-    const char *reduced = strstr(row->more.chance, " = "); /* left to the reasons */
+    char title[TEXT_VALUE], chance[TEXT_SHORT * 3] = "";
     if (*row->more.chance)
-        snprintf(chance, sizeof chance, " · p(away) %.*s",
-                 reduced ? (int)(reduced - row->more.chance) : TEXT_SHORT, row->more.chance);
+        snprintf(chance, sizeof chance, " · p(away) %s",
+                 row->more.percent); /* the fraction: in the reasons */
     snprintf(title, sizeof title, "number line · %s around %s%s", row->format->name, row->line.exact, chance);
     page_rule(p, row->line.valid ? title : "number line");
     page_number_line(p, &row->line, s->mode, "exact");

@@ -208,7 +208,7 @@ static void lane_digits(struct grid *g, struct rect in, const struct plot_axes *
         int i = 0;
         while (i + 1 < p.count && p.x[i + 1] <= x)
             i++;
-        plot_mark(g, in, axes, p.x[i], p.y[i], (uint32_t)('1' + lane), theme_lane((unsigned)lane));
+        plot_mark(g, in, axes, p.x[i], p.y[i], (uint32_t)('0' + lane), theme_lane((unsigned)lane));
     }
 }
 

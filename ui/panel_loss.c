@@ -74,12 +74,16 @@ static int lane_column_width(const struct snapshot *s, int column, enum train_cu
 static int legend_columns(const struct snapshot *s, int cols, enum train_curve curve, bool head, int *name)
 {
     int full = 4, word = 10, all = 0, shown = 0, last = head ? LANE_COLUMNS : 2;
+    bool alike = false; /* two lanes that would be cut to the same words */
     for (int lane = 0; lane < lanes_of(s); lane++) {
         const char *recipe = s->lanes[lane].recipe;
         int width = glyph_text_width(recipe), first = (int)strcspn(recipe, " ") + 2;
         full = width > full ? width : full;
         word = width > word && first > word ? first : word;
+        for (int other = 0; other < lane; other++)
+            alike = alike || strncmp(recipe, s->lanes[other].recipe, (size_t)first - 1) == 0;
     }
+    word = alike ? full : word;
     for (int column = 0; column < last; column++)
         all += 1 + lane_column_width(s, column, curve, head);
     /* The loss is there in any case; where there is little room, a long name gives way to the accuracy, too. */
@@ -100,7 +104,7 @@ static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s,
     int row = r.row + head, first = r.col + 2 + name;
     for (int lane = 0; lane < lanes_of(s) && row + lane < r.row + r.rows; lane++) {
         enum role role = theme_lane((unsigned)lane);
-        grid_put(g, row + lane, r.col, role, (uint32_t)('1' + lane));
+        grid_put(g, row + lane, r.col, role, (uint32_t)('0' + lane));
         run_words(g, row + lane, r.col + 2, name, role, s->lanes[lane].recipe);
     }
     for (int column = 0; column < columns; column++) {
@@ -114,30 +118,40 @@ static void legend_draw(struct grid *g, struct rect r, const struct snapshot *s,
     }
 }
 
-/* Where every lane first differs from the first one: "1≠2  step 1  h1[0,3]  0x2e66  0x2e65". */
-static int differences_of(const struct snapshot *s)
+/* Where two lanes first differ: "0≠1  step 1  h1[0,3]  0x2e66  0x2e65".  Every pair, or where there is less room
+ * every lane and the first one. */
+enum pairs { NO_PAIRS, FIRST_PAIRS, ALL_PAIRS };
+enum { ROWS_AT_LEAST = 6, ROWS_FOR_ALL = 10 }; /* that the curve keeps */
+
+static bool pair_shown(const struct difference_view *d, enum pairs pairs)
+{
+    return pairs == ALL_PAIRS || (pairs == FIRST_PAIRS && d->a == 0);
+}
+
+static int differences_of(const struct snapshot *s, enum pairs pairs)
 {
     int count = 0;
     for (int i = 0; i < s->difference_count && i < SNAPSHOT_PAIRS; i++)
-        count += s->differences[i].a == 0;
+        count += pair_shown(&s->differences[i], pairs);
     return s->step > 0 || s->in_step ? count : 0;
 }
 
-static void differences_draw(struct grid *g, struct rect r, const struct snapshot *s)
+static void differences_draw(struct grid *g, struct rect r, const struct snapshot *s, enum pairs pairs)
 {
     int row = r.row;
     for (int i = 0; i < s->difference_count && i < SNAPSHOT_PAIRS && row < r.row + r.rows; i++) {
         const struct difference_view *d = &s->differences[i];
         char text[TEXT_VALUE];
-        if (d->a != 0)
+        if (!pair_shown(d, pairs))
             continue;
-        int at = r.col + grid_printf(g, row, r.col, theme_lane((unsigned)d->b), "%d%s%d", d->a + 1,
-                                     d->found ? "≠" : "=", d->b + 1);
+        int at = r.col + grid_printf(g, row, r.col, theme_lane((unsigned)d->b), "%d%s%d", d->a,
+                                     d->found ? "≠" : "=", d->b);
         if (d->found)
             snprintf(text, sizeof text, "step %lld %s %s %s %s", (long long)d->step, d->element, d->hex_a,
                      d->hex_b, phase_name(d->phase));
         else
-            snprintf(text, sizeof text, "no bit differs so far");
+            snprintf(text, sizeof text,
+                     s->in_step ? "no bit differed before this step" : "no bit differs so far");
         run_words(g, row, at + 1, r.col + r.cols - at - 1, ROLE_DIM, text);
         row++;
     }
@@ -179,10 +193,12 @@ void loss_draw(struct grid *g, struct rect r, const struct view *v, const struct
     int name, columns = legend_columns(s, r.cols - (boxed ? 4 : 2), curve_of(v, head), head, &name);
     loss_title(title, sizeof title, r.cols - 6, v, s, head, columns);
     struct rect in = run_section(g, r, title, boxed);
-    int legend = lanes_of(s) + head, differences = head ? differences_of(s) : 0;
-    if (in.rows - legend - differences < 6)
-        differences = 0;
-    curve_draw(g, run_take(&in, in.rows - legend - differences), s, v->curve);
+    int legend = lanes_of(s) + head;
+    enum pairs pairs = head ? ALL_PAIRS : NO_PAIRS;
+    while (pairs > NO_PAIRS &&
+           in.rows - legend - differences_of(s, pairs) < (pairs == ALL_PAIRS ? ROWS_FOR_ALL : ROWS_AT_LEAST))
+        pairs--;
+    curve_draw(g, run_take(&in, in.rows - legend - differences_of(s, pairs)), s, v->curve);
     legend_draw(g, run_take(&in, legend), s, curve_of(v, head), head);
-    differences_draw(g, in, s);
+    differences_draw(g, in, s, pairs);
 }

@@ -74,6 +74,8 @@ int run_words(struct grid *g, int row, int col, int cols, enum role role, const 
     if (glyph_text_width(text) <= cols)
         return grid_text(g, row, col, role, text);
     size_t bytes = words_that_fit(text, cols - 2);
+    if (bytes == 0) /* not even one word: a part of it says more than nothing */
+        return grid_text_fit(g, row, col, cols, role, text);
     int used = text_bytes(g, row, col, role, text, bytes);
     if (used > 0 && used + 1 < cols)
         used++;
