@@ -2,7 +2,7 @@
 #include "cli_verbs.h"
 #include "report.h"
 #include "selftest.h"
-#include <errno.h>
+#include "whole_file.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -89,24 +89,20 @@ static void report(void *context, const struct selftest_progress *at, const stru
     cli_flush(p->c);
 }
 
-/* The whole report, to a temporary name first, so that a file of that name is always whole. */
-static bool write_report(const char *file, json_t *root, char *error, size_t size)
+static bool write_report(const char *file, json_t *root, char *error)
 {
-    char name[1024];
-    int length = snprintf(name, sizeof name, "%s.tmp", file);
-    FILE *to = length > 0 && (size_t)length < sizeof name ? fopen(name, "w") : NULL;
-    bool ok = to && json_dumpf(root, to, JSON_INDENT(1)) == 0 && fputc('\n', to) != EOF && fflush(to) == 0 &&
-              fsync(fileno(to)) == 0;
-    int reason = errno;
-    if (to)
-        ok = fclose(to) == 0 && ok;
-    ok = ok && rename(name, file) == 0;
-    if (!ok) {
-        snprintf(error, size, "%s: %s", file, strerror(reason ? reason : errno));
-        if (to)
-            remove(name);
-    }
-    return ok;
+    struct whole_file to;
+    if (!whole_file_open(&to, file, error))
+        return false;
+    bool made = json_dumpf(root, to.out, JSON_INDENT(1)) == 0 && fputc('\n', to.out) != EOF;
+    return whole_file_close(&to, true, error) && made;
+}
+
+/* That a report cannot be written is told before the work, which can take hours. */
+static bool can_write(const char *file, char *error)
+{
+    struct whole_file to;
+    return whole_file_open(&to, file, error) && whole_file_close(&to, false, error);
 }
 
 #if defined __clang__
@@ -137,19 +133,21 @@ static json_t *report_json(const struct selftest_options *options, const char *d
 static int run(struct cli *c, const struct selftest_options *options, const char *description,
                struct progress *p)
 {
+    const char *file = cli_value(c, "--report");
     char error[DEVICE_TEXT] = "";
     uint64_t digest = 0;
+    if (file && !can_write(file, error))
+        return cli_fail(c, CLI_FAILED, "%s", error);
     int found = selftest_run(options, &digest, error);
     if (found < 0)
         return cli_fail(c, CLI_FAILED, "%s", error);
     if (json_array_size(p->checks) == 0)
         return cli_fail(c, CLI_USAGE, "--only '%.40s': no check has that in its name", options->only);
     json_t *root = report_json(options, description, found, p, digest);
-    bool saved =
-        !cli_value(c, "--report") || write_report(cli_value(c, "--report"), root, error, sizeof error);
-    if (saved && cli_flag(c, "--json"))
+    bool saved = !file || write_report(file, root, error);
+    if (cli_flag(c, "--json"))
         report_print(c->out, json_incref(root));
-    else if (saved && found == 0)
+    else if (found == 0)
         fprintf(c->out, "all of these hold on %s (%s)%s; digest 0x%016llx\n", options->device, description,
                 options->exhaustive ? ", over every input" : "; --exhaustive takes every input",
                 (unsigned long long)digest);

@@ -96,6 +96,8 @@ static int read_lane(struct cli *c, struct train_order *o, const char *text, siz
     struct lane_order *l = &o->lanes[o->lane_count];
     char name[40], quoted[160];
     size_t column;
+    if (length >= sizeof name)
+        return no_such(c, "--compare", text, "see 'ulpscope recipes'");
     text_format(name, sizeof name, "%.*s", (int)(length < 39 ? length : 39), text);
     char *at = strchr(name, '@');
     if (at)

@@ -36,10 +36,15 @@ static void *slab_take(struct trainer *t, size_t bytes)
     return t->slab + t->slab_used - rounded;
 }
 
+static size_t points_size(const struct trainer *t)
+{
+    return sizeof(float) * (size_t)(t->config.task->samples * t->config.task->inputs);
+}
+
 static bool plan_slab(struct trainer *t)
 {
     enum { ROOM = 4096 };
-    t->slab_size = sizeof(uint32_t) * TRAINER_MAX_TENSORS * COUNTER_COUNT + ROOM +
+    t->slab_size = sizeof(uint32_t) * TRAINER_MAX_TENSORS * COUNTER_COUNT + ROOM + points_size(t) +
                    (size_t)(t->block_count * PARAM_BLOCK) * sizeof(float) * TENSOR_ROLE_COUNT;
     t->slab = plan_alloc(t, t->slab_size);
     t->counters = slab_take(t, sizeof(uint32_t) * TRAINER_MAX_TENSORS * COUNTER_COUNT);
@@ -455,10 +460,12 @@ bool plan_build(struct trainer *t)
     t->correct = plan_alloc(t, sizeof(uint32_t));
     if (!t->row_loss || !t->correct || !plan_nodes(t) || !plan_slab(t) || !plan_arenas(t))
         return false;
-    int points = add_array(t, TENSOR_DATA, FORMAT_FP32, task->samples, task->inputs, "x", "");
-    if (points < 0)
+    int points = add_tensor(t, TENSOR_DATA, FORMAT_FP32, task->samples, task->inputs, "x");
+    t->points =
+        slab_take(t, points_size(t)); /* in the images: what is changed there by hand goes back, too */
+    t->tensors[points].data = t->points;
+    if (!t->points)
         return false;
-    t->points = t->tensors[points].data;
     size_t samples = (size_t)task->samples;
     if (task_has_labels(task)
             ? !(t->labels = plan_alloc(t, sizeof(int32_t) * samples))

@@ -32,14 +32,26 @@ const struct recipe *recipe_find(const char *name)
 
 struct recipe recipe_with_master(struct recipe r, bool master)
 {
+    const struct recipe *preset = recipe_find(r.name);
     if (r.low == FORMAT_FP32)
         return r;
+    r.low_parameters = preset->low_parameters;
+    r.low_optimizer = preset->low_optimizer;
     if (!master)
         r.low_parameters = true;
     r.master = master && r.low_parameters;
     if (master)
         r.low_optimizer = false;
     return r;
+}
+
+const char *recipe_master_word(const struct recipe *r)
+{
+    const struct recipe *preset = recipe_find(r->name);
+    bool master = recipe_has_master(r);
+    if (r->low_parameters == preset->low_parameters && master == recipe_has_master(preset))
+        return "";
+    return master ? "on" : "off";
 }
 
 enum format_id recipe_compute_format(const struct recipe *r, const struct op *op, enum format_id input)
@@ -111,11 +123,13 @@ bool optimizer_find(const char *name, enum optimizer *out)
 
 void recipe_text(const struct recipe *r, char *to, size_t size)
 {
-    const struct recipe *preset = recipe_find(r->name);
-    bool master = recipe_has_master(r), other = r->rounding != preset->rounding;
-    const char *word = master == recipe_has_master(preset) ? "" : master ? "+master" : "-master";
-    snprintf(to, size, "%s%s%s%s", r->name, word, other ? "+" : "",
-             other ? update_rounding_name(r->rounding) : "");
+    const char *word = recipe_master_word(r);
+    bool other = r->rounding != recipe_find(r->name)->rounding;
+    snprintf(to, size, "%s%s%s%s", r->name,
+             !*word                    ? ""
+             : strcmp(word, "on") == 0 ? "+master"
+                                       : "-master",
+             other ? "+" : "", other ? update_rounding_name(r->rounding) : "");
 }
 
 /* "+master", "-master", "+sr": changes *r, and returns how long it was; 0 for something else. */

@@ -34,9 +34,13 @@ const struct recipe *recipe_find(const char *name);
 void recipe_text(const struct recipe *r, char *to, size_t size);
 bool recipe_read(const char *text, struct recipe *out);
 
-/* The same with master weights switched on or off.  Off: weights are kept in the low format only, whatever
- * the preset says; on: an FP32 copy is kept and updated (and then the optimizer works in FP32). */
+/* The preset with master weights switched on or off, however they were before.  Off: weights are kept in the
+ * low format only, whatever the preset says; on: an FP32 copy is kept and updated (and then the optimizer works
+ * in FP32), or FP32 weights are what there is (autocast). */
 struct recipe recipe_with_master(struct recipe r, bool master);
+
+/* "on" or "off" where recipe_with_master made of the preset what it is not by itself, else "". */
+const char *recipe_master_word(const struct recipe *r);
 
 /* What an operation of that class computes in, given its input's format. */
 enum format_id recipe_compute_format(const struct recipe *r, const struct op *op, enum format_id input);

@@ -4,12 +4,10 @@
 #include "probe_text.h"
 #include "session_internal.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char heading[] = "# ulpscope session 1";
 
@@ -19,13 +17,13 @@ enum { LINES_MAX = 200000, STEPS_MAX = 20000000 }; /* a file that asks for more 
 
 static void write_lane(const struct lane_setup *l, FILE *out)
 {
-    const struct recipe *preset = recipe_find(l->recipe.name);
-    char rule[TEXT_SHORT];
+    const char *master = recipe_master_word(&l->recipe);
+    char rule[SCALER_TEXT];
     scaler_text(&l->scaler, rule, sizeof rule);
     fprintf(out, "lane add %s %s", l->recipe.name, rule);
-    if (recipe_has_master(&l->recipe) != recipe_has_master(preset))
-        fprintf(out, " master=%s", recipe_has_master(&l->recipe) ? "on" : "off");
-    if (l->recipe.rounding != preset->rounding)
+    if (*master)
+        fprintf(out, " master=%s", master);
+    if (l->recipe.rounding != recipe_find(l->recipe.name)->rounding)
         fprintf(out, " update-rounding=%s", update_rounding_name(l->recipe.rounding));
     fprintf(out, "%s%s\n", *l->device ? " " : "", l->device);
 }
@@ -44,12 +42,12 @@ static void write_float(FILE *out, const char *command, const char *text, float 
 static void write_setup(const struct session *s, FILE *out)
 {
     const struct setup *x = &s->setup;
-    const struct recipe *preset = recipe_find(x->recipe.name);
-    char rule[TEXT_SHORT];
+    const char *master = recipe_master_word(&x->recipe);
+    char rule[SCALER_TEXT];
     scaler_text(&x->scaler, rule, sizeof rule);
     fprintf(out, "twin off\ntask %s\nrecipe %s\n", x->task->name, x->recipe.name);
-    if (recipe_has_master(&x->recipe) != recipe_has_master(preset))
-        fprintf(out, "master %s\n", recipe_has_master(&x->recipe) ? "on" : "off");
+    if (*master)
+        fprintf(out, "master %s\n", master);
     fprintf(out, "update-rounding %s\nscaler %s\noptimizer %s\nseed %llu\n",
             update_rounding_name(x->recipe.rounding), rule, optimizer_name(x->optimizer),
             (unsigned long long)x->seed);
@@ -160,45 +158,13 @@ static bool fail(char *error, const char *file, const char *why)
     return false;
 }
 
-/* A rename is lasting only when its folder is on disk. */
-static void sync_folder(const char *file)
-{
-    char folder[SAVE_PATH];
-    const char *slash = strrchr(file, '/');
-    text_format(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
-}
-
 bool save_write(struct session *s, const char *file, char *error)
 {
-    char temporary[SAVE_PATH];
-    int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", file, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof temporary)
-        return fail(error, file, "too long a name");
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!out) {
-        fail(error, file, strerror(errno));
-        if (fd >= 0)
-            close(fd);
+    struct whole_file to;
+    if (!whole_file_open(&to, file, error))
         return false;
-    }
-    bool made = write_all(s, out);
-    bool written = fflush(out) == 0 && !ferror(out) && fsync(fd) == 0;
-    int code = errno;
-    written = fclose(out) == 0 && written;
-    if (made && written && rename(temporary, file) == 0) {
-        sync_folder(file);
-        return true;
-    }
-    if (made && written)
-        code = errno;
-    unlink(temporary);
-    return fail(error, file, made ? strerror(code) : s->message);
+    bool made = write_all(s, to.out);
+    return whole_file_close(&to, made, error) && (made || fail(error, file, s->message));
 }
 
 /* ---- replaying ---- */
@@ -275,6 +241,17 @@ static bool check_lines(const struct demo *d, int64_t *whole_steps, char *error)
     return claims || refuse(error, d->count ? d->lines[d->count - 1].number : 1, "no digest to be reached");
 }
 
+/* What a saved session takes for granted, as every new one has it: at most a twin (which its first line drops),
+ * and neither a calculation nor a block. */
+static bool clear_for_replay(struct session *s, char *error)
+{
+    s->break_count = 0;
+    while (s->setup.more > 1)
+        if (!session_command(s, COMMAND_LANE, "drop 2", error))
+            return false;
+    return session_command(s, COMMAND_CALC, "", error) && session_command(s, COMMAND_BLOCK, "", error);
+}
+
 /* What a claim, "FACT == VALUE", says: VALUE. */
 static const char *claimed(const char *claim)
 {
@@ -286,7 +263,8 @@ static enum save_result replay(struct session *s, const struct demo *d, char *er
 {
     char why[TEXT_LINE];
     const char *w = NULL;
-    s->break_count = 0;
+    if (!clear_for_replay(s, error))
+        return SAVE_FAILED;
     for (int i = 0; i < d->count; i++) {
         const struct demo_line *l = &d->lines[i];
         if (l->command == COMMAND_EXPECT) {
@@ -300,11 +278,13 @@ static enum save_result replay(struct session *s, const struct demo *d, char *er
         }
         if (l->command == COMMAND_UPDATE_W)
             w = l->argument;
-        if (s->way.cut) {
+        if (s->way.cut && s->way.goal > session_position(s).step)
             snprintf(error, 160, "stopped at step %lld, on the way to step %lld",
                      (long long)session_position(s).step, (long long)s->way.goal);
+        else if (s->way.cut) /* by launches, it is said how far they would have gone */
+            snprintf(error, 160, "%.159s", s->message);
+        if (s->way.cut)
             return SAVE_FAILED;
-        }
     }
     if (w && !session_set_text(&s->w, w)) { /* the line `value` has changed it, too */
         snprintf(error, 160, "out of memory");

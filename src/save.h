@@ -7,8 +7,7 @@
 #define ULPSCOPE_SRC_SAVE_H
 
 #include "session.h"
-
-enum { SAVE_PATH = 1024 };
+#include "whole_file.h"
 
 enum save_result {
     SAVE_DONE,

@@ -121,19 +121,32 @@ bool scaler_parse(const char *text, struct scaler *out, char *error, size_t *col
     return true;
 }
 
+/* Exact where that is short, else as many digits as FP32 needs to come back (IEEE 754 5.12.2: 9). */
+static void start_text(float init, char *text, size_t size)
+{
+    struct exact *x = exact_from_double((double)init);
+    char *exact = x ? exact_text_short(x, 12, true) : NULL;
+    if (exact && !strstr(exact, "..."))
+        snprintf(text, size, "%s", exact);
+    else
+        snprintf(text, size, "%.9g", (double)init);
+    free(exact);
+    exact_free(x);
+}
+
 void scaler_text(const struct scaler *s, char *text, size_t size)
 {
-    struct exact *init = exact_from_double((double)s->init);
-    char *scale = init ? exact_text_short(init, 12, true) : NULL;
+    char scale[32];
+    start_text(s->init, scale, sizeof scale);
     if (s->kind == SCALER_NONE)
         snprintf(text, size, "none");
     else if (s->kind == SCALER_FIXED)
-        snprintf(text, size, "fixed:%s%s", scale ? scale : "?", s->check ? "" : ",check=off");
+        snprintf(text, size, "fixed:%s%s", scale, s->check ? "" : ",check=off");
     else {
         int n = snprintf(text, size, "%s", s->name);
         const char *separator = ":";
         if (s->init != 65536.0f && n >= 0 && (size_t)n < size) {
-            n += snprintf(text + n, size - (size_t)n, "%sinit=%s", separator, scale ? scale : "?");
+            n += snprintf(text + n, size - (size_t)n, "%sinit=%s", separator, scale);
             separator = ",";
         }
         if (s->growth != 2.0 && n >= 0 && (size_t)n < size) {
@@ -147,8 +160,6 @@ void scaler_text(const struct scaler *s, char *text, size_t size)
         if (s->window != 2000 && n >= 0 && (size_t)n < size)
             snprintf(text + n, size - (size_t)n, "%swindow=%d", separator, (int)s->window);
     }
-    free(scale);
-    exact_free(init);
 }
 
 /* ---- runs ---- */

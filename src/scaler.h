@@ -17,7 +17,7 @@ struct scaler {
     bool check;     /* tests gradients for infinities and NaNs, and skips the step that has one */
 };
 
-enum { SCALER_RULE_COUNT = 3 };
+enum { SCALER_RULE_COUNT = 3, SCALER_TEXT = 160 /* the longest scaler_text */ };
 extern const struct scaler scaler_table[SCALER_RULE_COUNT];
 
 /* Reads NAME or NAME:SETTINGS, e.g. "pytorch:init=65536,window=10", "fixed:1024", "fixed:1,check=off".
@@ -25,7 +25,7 @@ extern const struct scaler scaler_table[SCALER_RULE_COUNT];
  * return leaves a message for the person in error[160] and its place in *column (a byte offset in text). */
 bool scaler_parse(const char *text, struct scaler *out, char *error, size_t *column);
 
-/* The rule as scaler_parse reads it, with every setting that is not the default. */
+/* The rule as scaler_parse reads it, to the bit, with every setting that is not the default. */
 void scaler_text(const struct scaler *s, char *text, size_t size);
 
 /* Copies the rule into a run's settings, and its start into a run's state. */

@@ -72,7 +72,10 @@ static bool check_lines(struct device *d, FILE *file, struct selftest_result *r,
     static const char header[] = "input\tformat\tmode\tsaturate\tbits";
     char line[LINE];
     *number = 1;
-    if (!fgets(line, sizeof line, file) || strncmp(line, header, sizeof header - 1) != 0)
+    bool first = fgets(line, sizeof line, file) != NULL;
+    if (ferror(file))
+        return snprintf(why, DEVICE_TEXT, "%s", strerror(errno)), false;
+    if (!first || strncmp(line, header, sizeof header - 1) != 0)
         return snprintf(why, DEVICE_TEXT, "the first line does not name the columns"), false;
     while (fgets(line, sizeof line, file)) {
         ++*number;

@@ -213,9 +213,15 @@ static void lanes_can_be_variants(void **state)
     assert_non_null(strstr(called.out, digest[1]));
     CALL("train", "--device", "cpu", "--recipe", "O2", "--master", "off", "--steps", "4", "--json");
     assert_non_null(strstr(called.out, digest[2]));
-    static const char *const bad[] = {"O2+up", "fp32+master", "O2-sr", "O2+", "bf16-purer", "+kahan"};
+    static const char *const bad[] = {"O2+up",
+                                      "fp32+master",
+                                      "O2-sr",
+                                      "O2+",
+                                      "bf16-purer",
+                                      "+kahan",
+                                      "bf16-pure+kahan+kahan+kahan+kahan+kahanX"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char copy[16];
+        char copy[64];
         snprintf(copy, sizeof copy, "%s", bad[i]);
         CALL("train", "--device", "cpu", "--compare", copy, "--steps", "1");
         assert_int_equal(called.status, 2);

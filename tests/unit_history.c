@@ -254,6 +254,39 @@ static void changes_are_repeated_where_they_were(void **state)
     expect(s, "injected == 0");
 }
 
+/* Every kind of tensor: what is put in is gone before its place, and there again behind it. */
+static void every_tensor_goes_back(void **state)
+{
+    struct session *s = *state;
+    static const char *const recipes[] = {"fp32", "O2", "bf16"};
+    for (int i = 0; i < 3; i++) {
+        char line[80];
+        run(s, "task xor");
+        snprintf(line, sizeof line, "recipe %s", recipes[i]);
+        run(s, line);
+        for (int k = 0; k < trainer_tensor_count(s->lanes[0].trainer); k++) {
+            run(s, "restart");
+            run(s, "step 3");
+            struct visit before = look(s), after, now;
+            run(s, "step");
+            snprintf(line, sizeof line, "flip-at %s[0] 13", trainer_tensor(s->lanes[0].trainer, k)->name);
+            run(s, line);
+            run(s, "step 2");
+            after = look(s);
+            run(s, "goto 3");
+            now = look(s);
+            assert_same(&before, &now);
+            run(s, "goto 6");
+            now = look(s);
+            assert_same(&after, &now);
+            run(s, "step 40"); /* from an image behind the change */
+            run(s, "goto 6");
+            now = look(s);
+            assert_same(&after, &now);
+        }
+    }
+}
+
 static void values_put_in_are_rounded_once(void **state)
 {
     struct session *s = *state;
@@ -347,6 +380,7 @@ int main(void)
         cmocka_unit_test(changes_wait_at_their_places),
         WITH_SESSION(random_walks_find_every_place_again),
         WITH_SESSION(changes_are_repeated_where_they_were),
+        WITH_SESSION(every_tensor_goes_back),
         WITH_SESSION(values_put_in_are_rounded_once),
         WITH_SESSION(there_is_nothing_before_the_start),
         WITH_SESSION(curves_stay_whole_and_jumps_are_short),

@@ -278,6 +278,102 @@ static void damaged_files_get_one_line(void **state)
 }
 
 /* A child saves without end, one state and the other in turn; killed at any moment it leaves a whole file. */
+/* Saves, loads in another session, and saves that: the same file. */
+static void assert_comes_back(struct session *s, struct session *other)
+{
+    size_t a, b;
+    char error[160];
+    run(s, "step 2");
+    save(s, path("variant"));
+    if (save_read(other, path("variant"), error) != SAVE_DONE)
+        fail_msg("%s", error);
+    save(other, path("again"));
+    char *first = slurp(path("variant"), &a), *second = slurp(path("again"), &b);
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+}
+
+/* Every recipe with its variants, one after the other, beside one of its own as another lane. */
+static void every_variant_comes_back(void **state)
+{
+    struct session *s = *state;
+    struct session_options options = {"cpu", true};
+    static const char *const words[] = {"off", "on", "off"};
+    char line[120], error[DEVICE_TEXT];
+    struct session *other = session_open(&options, error);
+    assert_non_null(other);
+    run(s, "task xor");
+    for (int i = 1; i < RECIPE_COUNT; i++)
+        for (int k = 0; k < 3; k++) {
+            snprintf(line, sizeof line, "recipe %s", recipe_table[i].name);
+            run(s, line);
+            for (int word = 0; word < k; word++) {
+                snprintf(line, sizeof line, "master %s", words[word]);
+                run(s, line);
+            }
+            snprintf(line, sizeof line,
+                     "twin %s pytorch:init=1e%d,growth=1.1,backoff=0.9,window=1000003 master=%s",
+                     recipe_table[i].name, 3 * i + k, words[k]);
+            run(s, line);
+            snprintf(line, sizeof line, "scaler pytorch:init=%d/3", i);
+            run(s, line);
+            assert_comes_back(s, other);
+        }
+    session_close(other);
+}
+
+/* Nothing of what the session was before is left: lanes, a calculation, a block. */
+static void loading_replaces_all(void **state)
+{
+    struct session *s = *state;
+    struct session_options options = {"cpu", true};
+    static const char *const before[][4] = {{"lane add O2", "lane add bf16", "calc 1 + 1e-5", "step"},
+                                            {"lane add O2", "twin off", "block mxfp4 1 2", "break overflow"},
+                                            {"twin off", "step", "heat fc1.weight", "master on"}};
+    char error[DEVICE_TEXT];
+    struct session *other = session_open(&options, error);
+    assert_non_null(other);
+    run(s, "task xor");
+    for (int lanes = 1; lanes <= 4; lanes++) {
+        run(s, lanes == 1 ? "twin off" : "lane add O1");
+        assert_int_equal(s->lane_count, lanes);
+        for (int i = 0; i < 3; i++) {
+            run(other, "restart");
+            for (int k = 0; k < 4; k++) {
+                char copy[40], *argument;
+                snprintf(copy, sizeof copy, "%s", before[i][k]); /* a fifth lane is refused: no matter */
+                enum command_id id = command_parse(copy, &argument, error);
+                session_command(other, id, argument, error);
+            }
+            assert_comes_back(s, other);
+            assert_int_equal(other->lane_count, lanes);
+            assert_true(!*other->numbers.calc_text && !*other->numbers.block_text);
+        }
+    }
+    session_close(other);
+}
+
+/* A rename would put a file in the place of a device. */
+static void only_files_are_replaced(void **state)
+{
+    struct session *s = *state;
+    char error[160];
+    struct stat about;
+    assert_int_equal(mkfifo(path("fifo"), 0600), 0);
+    assert_false(save_write(s, path("fifo"), error));
+    assert_non_null(strstr(error, "is no regular file"));
+    assert_true(stat(path("fifo"), &about) == 0 && S_ISFIFO(about.st_mode));
+    assert_false(save_write(s, folder, error));
+    assert_non_null(strstr(error, "is a directory"));
+    assert_false(save_write(s, "", error));
+    put(path("target"), "old", 3);
+    assert_int_equal(symlink(path("target"), path("link")), 0);
+    save(s, path("link"));
+    assert_true(lstat(path("link"), &about) == 0 && S_ISLNK(about.st_mode));
+    assert_int_equal(save_read(s, path("target"), error), SAVE_DONE);
+}
+
 static void kills_leave_a_whole_file(void **state)
 {
     struct session *s = *state;
@@ -351,6 +447,9 @@ int main(void)
         WITH_SESSION(questions_come_back),
         WITH_SESSION(files_without_questions_load),
         WITH_SESSION(damaged_files_get_one_line),
+        WITH_SESSION(every_variant_comes_back),
+        WITH_SESSION(loading_replaces_all),
+        WITH_SESSION(only_files_are_replaced),
         WITH_SESSION(kills_leave_a_whole_file),
         WITH_SESSION(it_saves_itself_and_is_restored),
     };

@@ -211,8 +211,12 @@ static void the_report_says_what_was_run(void **state)
     assert_non_null(strstr(called.out, "; digest 0x"));
     CALL("selftest", "--only", "no such check");
     check_error(2, "ulpscope: selftest: --only 'no such check': no check has that in its name\n");
-    CALL("selftest", "--only", "sqrt a", "--report", "/nonexistent/report");
-    assert_int_equal(called.status, 1);
+    CALL("selftest", "--only", "sqrt a", "--report", "/nonexistent/report"); /* before the checks */
+    check_error(1, "ulpscope: selftest: /nonexistent/report: No such file or directory\n");
+    CALL("selftest", "--only", "sqrt a", "--report", "/dev/null");
+    check_error(1, "ulpscope: selftest: /dev/null: is no regular file\n");
+    CALL("selftest", "--vectors", "/");
+    check_error(1, "ulpscope: selftest: /, line 1: Is a directory\n");
 }
 
 /* ---- progress ---- */
