@@ -148,7 +148,8 @@ static int run(struct cli *c, const struct selftest_options *options, const char
     if (cli_flag(c, "--json"))
         report_print(c->out, json_incref(root));
     else if (found == 0)
-        fprintf(c->out, "all of these hold on %s (%s)%s; digest 0x%016llx\n", options->device, description,
+        fprintf(c->out, "all of these hold on %d x %s (%s)%s; digest 0x%016llx\n", p->threads,
+                options->device, description,
                 options->exhaustive ? ", over every input" : "; --exhaustive takes every input",
                 (unsigned long long)digest);
     json_decref(root);

@@ -317,40 +317,6 @@ enum save_result save_read(struct session *s, const char *file, char *error)
     return result;
 }
 
-/* ---- by itself ---- */
-
-bool save_auto_path(char *path, size_t size)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    int length = state && *state == '/' ? snprintf(path, size, "%s/ulpscope/autosave", state)
-                 : home && *home == '/' ? snprintf(path, size, "%s/.local/state/ulpscope/autosave", home)
-                                        : -1;
-    return length > 0 && (size_t)length < size;
-}
-
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-}
-
-bool save_auto(struct session *s, const char *path, bool first, char *error)
-{
-    char copy[SAVE_PATH], last[SAVE_PATH + 8];
-    text_format(copy, sizeof copy, "%s", path);
-    make_folders(copy);
-    snprintf(last, sizeof last, "%s.last", copy);
-    if (first)
-        rename(copy, last);
-    if (!save_write(s, copy, error))
-        return false;
-    s->autosaved = true;
-    return true;
-}
-
 /* ---- commands ---- */
 
 bool session_save_command(struct session *s, const char *argument, char *error)
@@ -365,17 +331,7 @@ bool session_load_command(struct session *s, const char *argument, char *error)
 {
     enum save_result result = save_read(s, argument, error);
     if (result == SAVE_DONE)
-        text_format(s->message, sizeof s->message, "%.80s: step %lld, and the digest is the one saved",
-                    argument, (long long)session_position(s).step);
+        text_format(s->message, sizeof s->message, "step %lld, and the digest is the one saved: %.80s",
+                    (long long)session_position(s).step, argument);
     return result == SAVE_DONE;
-}
-
-bool session_restore_command(struct session *s, const char *argument, char *error)
-{
-    char path[SAVE_PATH], last[SAVE_PATH + 8];
-    (void)argument;
-    if (!save_auto_path(path, sizeof path))
-        return session_refuse(error, "neither XDG_STATE_HOME nor HOME says where it would be");
-    snprintf(last, sizeof last, "%s.last", path);
-    return session_load_command(s, s->autosaved ? last : path, error);
 }

@@ -29,4 +29,11 @@ bool save_auto_path(char *path, size_t size);
  * this run writes for the first time (`first`). */
 bool save_auto(struct session *s, const char *path, bool first, char *error);
 
+/* The mark that a session which saves itself there is open: the number of its process in autosave.open.  Set and
+ * cleared as far as that can be done. */
+void save_auto_mark(const char *path, bool open);
+
+/* Whether the mark is there and its process is not: that session was cut off, and `restore` has it. */
+bool save_auto_cut_off(const char *path);
+
 #endif

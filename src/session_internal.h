@@ -266,7 +266,7 @@ bool session_view_timelines(struct session *s, int lane, struct lane_view *v);
 bool session_view_histogram(struct session *s, struct tensor_histogram *v);
 bool session_histogram_command(struct session *s, const char *argument, char *error);
 
-/* ---- save.c ---- */
+/* ---- save.c, save_auto.c ---- */
 bool session_save_command(struct session *s, const char *argument, char *error);
 bool session_load_command(struct session *s, const char *argument, char *error);
 bool session_restore_command(struct session *s, const char *argument, char *error);

@@ -333,8 +333,11 @@ static void save_itself(struct turning *t, bool at_once)
         return;
     t->saved = now;
     t->unsaved = false;
-    if (save_auto(t->session, path, !t->has_saved, error))
-        t->has_saved = true;
+    if (!save_auto(t->session, path, !t->has_saved, error))
+        return;
+    if (!t->has_saved)
+        save_auto_mark(path, true);
+    t->has_saved = true;
 }
 
 static void turn(struct turning *t)
@@ -361,6 +364,8 @@ static void turn(struct turning *t)
         save_itself(t, false);
     }
     save_itself(t, true);
+    if (t->has_saved)
+        save_auto_mark(t->w->autosave, false);
 }
 
 /* ---- the thread ---- */

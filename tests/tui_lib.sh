@@ -9,6 +9,7 @@ command -v tmux >/dev/null 2>&1 || {
 unset NO_COLOR ULPSCOPE_DEVICE LINES COLUMNS TMUX
 export LC_ALL=C.UTF-8
 dir=$(mktemp -d) || exit 1
+export XDG_STATE_HOME="$dir/state" # what sessions save by themselves
 socket=ulpscope-$$
 T() { tmux -L "$socket" -f /dev/null "$@"; }
 finish() {

@@ -425,6 +425,10 @@ static void it_saves_itself_and_is_restored(void **state)
     refuse(s, "restore", "No such file");
     run(s, "step 4");
     assert_true(save_auto(s, file, true, error));
+    assert_false(save_auto_cut_off(file)); /* no mark */
+    save_auto_mark(file, true);
+    assert_false(save_auto_cut_off(file)); /* this process lives */
+    save_auto_mark(file, false);
     snprintf(digest, sizeof digest, "%s", fact(s, "state-digest"));
     struct session *next = session_open(&options, error); /* after a crash */
     run(next, "restore");

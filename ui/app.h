@@ -50,6 +50,9 @@ bool app_mouse(const struct app *app); /* clicks are wanted */
 bool app_waiting(const struct app *app);
 void app_dim(struct app *app);
 
+/* The message line, until the next key. */
+void app_say(struct app *app, bool is_error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 const struct view *app_view(const struct app *app);
 const struct snapshot *app_snapshot(const struct app *app); /* NULL before the first */
 /* The text field that is open ("" and the prompt for an empty one), or NULL: for tests. */

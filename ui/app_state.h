@@ -57,9 +57,6 @@ struct app {
     struct grid_link links[GRID_LINKS];
 };
 
-/* The message line, until the next key. */
-void app_say(struct app *app, bool is_error, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
 bool app_fail(char *error, const char *text);                  /* false, with the text in error[APP_ERROR] */
 bool app_send(struct app *app, const char *line, char *error); /* a session's command line goes out */
 

@@ -228,13 +228,17 @@ enum loop_result loop_run(const struct loop_options *options, char *error)
     }
     /* The worker first: the device opens while the terminal does. */
     char autosave[SAVE_PATH];
+    bool saves = save_auto_path(autosave, sizeof autosave), cut_off = saves && save_auto_cut_off(autosave);
     l.worker = worker_start(&options->session, l.wake[1]);
-    if (l.worker && save_auto_path(autosave, sizeof autosave))
+    if (l.worker && saves)
         worker_autosave(l.worker, autosave);
-    if (!l.worker)
+    if (!l.worker) {
         snprintf(error, APP_ERROR, "no thread to be had");
-    else if (start_app(&l, options, error))
+    } else if (start_app(&l, options, error)) {
+        if (cut_off)
+            app_say(l.app, false, "the last session was cut off: `:restore` brings it back");
         result = run_screen(&l, options, error);
+    }
     if (l.worker)
         worker_stop(l.worker, STOP_MS);
     app_free(l.app);
