@@ -317,9 +317,11 @@ void curve_draw(struct grid *g, struct rect r, const struct snapshot *s, enum tr
         return;
     struct limits l = limits_of(s, curve);
     if (l.low > l.high || !l.begun) {
+        const char *young = s->in_step ? "The first step is under way: s ends it."
+                                       : "No step yet: s makes one, p one phase of it, Space runs.";
         run_wrap(g, rect_inset(r, r.rows > 3 ? 1 : 0, 1),
                  l.begun && curve == CURVE_LOSS ? ROLE_WARNING : ROLE_TEXT,
-                 l.begun ? curves[curve].none : "No step yet: s makes one, p one phase of it, Space runs.");
+                 l.begun ? curves[curve].none : young);
         return;
     }
     unsigned kinds = curve == CURVE_WEIGHT ? 0 : kinds_of(s);
