@@ -1,15 +1,19 @@
 /* A device that fails at any one operation: the session goes on as if nothing had happened, but on the cpu. */
 #include "session_test.h"
 
+#include "recording.h"
 #include "save.h"
 #include <unistd.h>
 
 enum operation { LAUNCH, UPLOAD, DOWNLOAD, ALLOC, OPERATIONS };
 
-/* The cpu, until the operation of that kind whose number has come; after that nothing goes any more. */
+/* The cpu, until the operation of that kind whose number has come; after that nothing goes any more.  Whole steps are
+ * recorded and replayed, and may fail at any launch of a replay. */
 struct faulty {
     struct device base;
     struct device *inner;
+    struct recording *recording; /* or NULL */
+    long replays;
     enum operation kind;
     long left;
     bool dead;
@@ -55,9 +59,34 @@ static bool faulty_download(struct device *d, void *to, const void *from, size_t
     return works(d, DOWNLOAD) && device_download(inner(d), to, from, bytes);
 }
 
-static bool faulty_launch(struct device *d, enum kernel_id kernel, const void *args)
+static bool faulty_run(struct device *d, enum kernel_id kernel, const void *args)
 {
     return works(d, LAUNCH) && device_launch(inner(d), kernel, args);
+}
+
+static bool faulty_launch(struct device *d, enum kernel_id kernel, const void *args)
+{
+    struct recording *r = ((struct faulty *)d)->recording;
+    return r ? recording_add(r, kernel, args) : faulty_run(d, kernel, args);
+}
+
+static bool faulty_record(struct device *d)
+{
+    struct recording *r = ((struct faulty *)d)->recording = calloc(1, sizeof *r);
+    return r != NULL;
+}
+
+static void *faulty_recorded(struct device *d)
+{
+    struct recording *r = ((struct faulty *)d)->recording;
+    ((struct faulty *)d)->recording = NULL;
+    return r;
+}
+
+static bool faulty_replay(struct device *d, void *recording)
+{
+    ((struct faulty *)d)->replays++;
+    return recording_play(recording, d, faulty_run);
 }
 
 static bool faulty_sync(struct device *d)
@@ -71,7 +100,11 @@ static const struct device_ops faulty_ops = {.close = faulty_close,
                                              .upload = faulty_upload,
                                              .download = faulty_download,
                                              .launch = faulty_launch,
-                                             .sync = faulty_sync};
+                                             .sync = faulty_sync,
+                                             .record = faulty_record,
+                                             .recorded = faulty_recorded,
+                                             .replay = faulty_replay,
+                                             .forget = recording_forget};
 
 /* NULL where the fault comes before the session is there. */
 static struct session *open_faulty(enum operation kind, long left, struct faulty **device)
@@ -187,6 +220,7 @@ static void any_operation_may_fail(enum operation kind, long stride)
             carry_out(sound, scenarios[i][k]);
             wanted[k] = look(sound);
         }
+        assert_true(i > 0 || device->replays >= 5);
         session_close(sound);
         long at = 0;
         while (survives(i, kind, at, wanted))

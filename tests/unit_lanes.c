@@ -1,4 +1,5 @@
 /* Lanes: up to four, on devices of their own, and what differs between them. */
+#include "recording.h"
 #include "session_test.h"
 
 static void four_lanes_run_side_by_side(void **state)
@@ -166,14 +167,6 @@ static bool other_sync(struct device *d)
 }
 
 /* It records launches as a GPU does. */
-struct recording {
-    int count;
-    struct {
-        enum kernel_id kernel;
-        _Alignas(16) unsigned char args[256];
-    } launches[128];
-};
-
 struct recorder {
     struct other other;
     struct recording *now;
@@ -196,24 +189,12 @@ static bool recorder_launch(struct device *d, enum kernel_id kernel, const void 
     struct recording *r = ((struct recorder *)d)->now;
     if (!r)
         return other_launch(d, kernel, args);
-    assert_true(r->count < 128 && kernel_table[kernel].args_size <= 256);
-    r->launches[r->count].kernel = kernel;
-    memcpy(r->launches[r->count++].args, args, kernel_table[kernel].args_size);
-    return true;
+    return recording_add(r, kernel, args);
 }
 static bool recorder_replay(struct device *d, void *recording)
 {
-    struct recording *r = recording;
     ((struct recorder *)d)->replays++;
-    for (int i = 0; i < r->count; i++)
-        if (!other_launch(d, r->launches[i].kernel, r->launches[i].args))
-            return false;
-    return true;
-}
-static void recorder_forget(struct device *d, void *recording)
-{
-    (void)d;
-    free(recording);
+    return recording_play(recording, d, other_launch);
 }
 
 static const struct device_ops recorder_ops = {
@@ -227,7 +208,7 @@ static const struct device_ops recorder_ops = {
     .record = recorder_record,
     .recorded = recorder_recorded,
     .replay = recorder_replay,
-    .forget = recorder_forget,
+    .forget = recording_forget,
 };
 
 static void two_devices_agree_to_the_last_bit(void **state)
