@@ -60,4 +60,12 @@ done
 golden train-back 120x36 train --script train-back.script
 golden train-map 80x24 train --script train-map.script
 golden help 80x24 bits --script help.script
+
+# The README's picture is what it says.
+"$ulpscope" show bits --size 120x36 --as svg --device cpu >"$got" || failed=1
+if [ "$update" = --update ]; then
+    cp "$got" ../../demos/bits.svg
+elif ! cmp "$got" ../../demos/bits.svg; then
+    failed=1
+fi
 exit $failed
