@@ -266,8 +266,8 @@ void incident_text(const struct incident *in, char *to, size_t size)
     before_text(in, before, sizeof before);
     text_append(to, size, ": %s", before);
     if (in->kind == INCIDENT_FLUSHED) {
-        number(limit, sizeof limit, ldexp(1.0, f->emin - f->trailing_bits - 1), 4);
-        text_append(to, size, ", |·| ≤ %s", limit);
+        /* half the smallest subnormal: the tie goes to 0 */
+        text_append(to, size, in->before < 0 ? " ≥ -2^%d" : " ≤ 2^%d", f->emin - f->trailing_bits - 1);
     } else if (isfinite(in->before)) {
         number(limit, sizeof limit, overflow_from(f), 6);
         text_append(to, size, in->before < 0 ? " ≤ -%s" : " ≥ %s", limit);
