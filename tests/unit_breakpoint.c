@@ -58,7 +58,7 @@ static void conditions_are_read(void **state)
 static void lost_and_changed_weights_are_named(void **state)
 {
     struct session *s = *state;
-    char element[2][64] = {"", ""};
+    char element[2][96] = {"", ""};
     run(s, "recipe bf16-pure");
     run(s, "break lost >10%");
     run(s, "step 3");
