@@ -33,8 +33,11 @@ bool save_auto(struct session *s, const char *path, bool first, char *error)
     text_format(copy, sizeof copy, "%s", path);
     make_folders(copy);
     snprintf(last, sizeof last, "%s.last", copy);
-    if (first)
-        rename(copy, last);
+    if (first) { /* a second name, so that a kill between here and the new file leaves the old one in its place */
+        unlink(last);
+        if (link(copy, last) != 0)
+            rename(copy, last); /* a file system without links */
+    }
     if (!save_write(s, copy, error))
         return false;
     s->autosaved = true;

@@ -25,7 +25,7 @@ start 80x24 train
 wait_for '[4 Train]'
 keys s s s
 wait_for 'step 3 '
-wait_until test -s "$XDG_STATE_HOME/ulpscope/autosave.open"
+wait_until grep -qx "$(pid)" "$XDG_STATE_HOME/ulpscope/autosave.open" # not the mark of one before
 kill -KILL "$(pid)"
 wait_for 'rc=137'
 stop

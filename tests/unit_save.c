@@ -415,6 +415,28 @@ static void kills_leave_a_whole_file(void **state)
     free(texts[1]);
 }
 
+/* Also while a new run puts the old file aside, there is a file under its own name at any moment. */
+static void the_autosave_is_always_there(void **state)
+{
+    struct session *s = *state;
+    char error[160], file[SAVE_PATH];
+    setenv("XDG_STATE_HOME", path("state"), 1);
+    assert_true(save_auto_path(file, sizeof file));
+    assert_true(save_auto(s, file, true, error));
+    pid_t child = fork();
+    assert_true(child >= 0);
+    for (int i = 0; child == 0 && i < 50; i++)
+        save_auto(s, file, true, error);
+    if (child == 0)
+        _exit(0);
+    int status, missing = 0;
+    while (waitpid(child, &status, WNOHANG) == 0)
+        missing += access(file, F_OK) != 0;
+    unlink(file);
+    unsetenv("XDG_STATE_HOME");
+    assert_int_equal(missing, 0);
+}
+
 static void it_saves_itself_and_is_restored(void **state)
 {
     struct session *s = *state;
@@ -456,6 +478,7 @@ int main(void)
         WITH_SESSION(only_files_are_replaced),
         WITH_SESSION(kills_leave_a_whole_file),
         WITH_SESSION(it_saves_itself_and_is_restored),
+        WITH_SESSION(the_autosave_is_always_there),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
