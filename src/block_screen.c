@@ -105,7 +105,6 @@ static bool fill_why(struct device *d, const struct exact *x, const struct exact
                      const struct block_element *e, const struct probe_policy *policy,
                      const struct block_screen *screen, struct block_row *row, struct exact_error *error)
 {
-    static const char *const where[] = {"one of its values", "below the tie", "a tie", "above the tie"};
     const struct format *f = row->element.format;
     char whole[TEXT_VALUE], chance[TEXT_SHORT];
     text_value(whole, sizeof whole, x, DIGITS_WHOLE);
@@ -116,10 +115,13 @@ static bool fill_why(struct device *d, const struct exact *x, const struct exact
     }
     text_value(whole, sizeof whole, scaled, DIGITS_WHOLE);
     text_append(row->why[0], sizeof row->why[0], "%s", whole);
+    enum exact_tie tie = exact_tie(scaled, f);
+    const char *where = e->flags & FLAG_OVERFLOW ? "beyond its largest value"
+                        : tie == TIE_EXACT       ? "one of its values"
+                                                 : text_tie(tie);
     text_format(row->why[1], sizeof row->why[1], "in %s %s: %s (%s), which stands for %s × %s = %s; error %s",
-                f->name, e->flags & FLAG_OVERFLOW ? "beyond its largest value" : where[exact_tie(scaled, f)],
-                row->element.value, row->element.hex, row->element.value, screen->scale_name, row->stands,
-                row->error);
+                f->name, where, row->element.value, row->element.hex, row->element.value, screen->scale_name,
+                row->stands, row->error);
     if (!probe_chance(d, scaled, f, policy, chance, sizeof chance, error))
         return false;
     if (*chance)

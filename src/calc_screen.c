@@ -59,7 +59,6 @@ static void fill_via(const struct format *f, const struct calc_step *s, struct c
 
 static void fill_line(const struct format *f, const struct calc_step *s, struct calc_line *line)
 {
-    static const char *const where[] = {"exact", "below the tie", "a tie", "above the tie"};
     fill_operation(f, s, line->operation, sizeof line->operation);
     if (s->exact)
         fill_ratio(s->exact, line->ratio, sizeof line->ratio);
@@ -69,7 +68,7 @@ static void fill_line(const struct format *f, const struct calc_step *s, struct 
         text_format(line->exact, sizeof line->exact, "%.15g…", s->approximate);
     else
         text_format(line->exact, sizeof line->exact, "–");
-    text_format(line->tie, sizeof line->tie, "%s", s->has_tie ? where[s->tie] : "");
+    text_format(line->tie, sizeof line->tie, "%s", s->has_tie ? text_tie(s->tie) : "");
     text_hex(line->hex, sizeof line->hex, f, s->bits);
     text_bits_value(line->value, sizeof line->value, f, s->bits, DIGITS);
     text_flags(line->flags, sizeof line->flags, s->flags);

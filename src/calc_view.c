@@ -133,13 +133,12 @@ static void fill_words(const struct addition *s, const struct probe_policy *poli
 static bool fill_result(struct addition *s, const struct round_output *result, struct calc_answer *out,
                         struct exact_error *error)
 {
-    static const char *const where[] = {"exact", "below the tie", "a tie", "above the tie"};
     const struct format *f = s->f;
     struct exact *a = exact_from_bits(f, s->a), *b = exact_from_bits(f, s->b);
     struct exact *sum = !a || !b ? NULL : out->op == '+' ? exact_add(a, b) : exact_subtract(a, b);
     if (sum) {
         text_value(out->exact_text, sizeof out->exact_text, sum, 30);
-        text_format(out->tie, sizeof out->tie, "%s", where[exact_tie(sum, f)]);
+        text_format(out->tie, sizeof out->tie, "%s", text_tie(exact_tie(sum, f)));
     }
     text_hex(out->result_hex, sizeof out->result_hex, f, result->bits);
     text_bits_value(out->result, sizeof out->result, f, result->bits, 13);

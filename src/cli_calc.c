@@ -152,7 +152,6 @@ static void put_via(struct cli *c, const struct format *f, const char *wide, con
 
 static void print_step(struct cli *c, const struct format *f, size_t number, const struct calc_step *s)
 {
-    static const char *const where[] = {"exact", "below the tie", "a tie", "above the tie"};
     char text[TEXT_VALUE];
     cli_printf(c, "  %4zu  ", number);
     put_operation(c, f, s);
@@ -165,7 +164,7 @@ static void print_step(struct cli *c, const struct format *f, size_t number, con
         text_format(text, sizeof text, "–");
     cli_put(c, ROLE_PLAIN, text, 0);
     if (s->has_tie)
-        cli_printf(c, ", %s", where[s->tie]);
+        cli_printf(c, ", %s", text_tie(s->tie));
     cli_put(c, ROLE_QUIET, "\n        rounds to ", 0);
     put_pair(c, f, s->bits);
     text_flags(text, sizeof text, s->flags);

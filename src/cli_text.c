@@ -44,14 +44,6 @@ static int columns(const char *text)
     return n;
 }
 
-int cli_columns(const struct cli *c, const char *text)
-{
-    char *shown = written(c, text);
-    int n = shown ? columns(shown) : 0;
-    free(shown);
-    return n;
-}
-
 void cli_put(struct cli *c, enum cli_role role, const char *text, int width)
 {
     static const char *const codes[] = {[ROLE_PLAIN] = "",

@@ -21,7 +21,4 @@ void cli_put(struct cli *c, enum cli_role role, const char *text, int width);
 /* Plain text, formatted. */
 void cli_printf(struct cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The columns of a text as cli_put would write it. */
-int cli_columns(const struct cli *c, const char *text);
-
 #endif

@@ -332,11 +332,6 @@ void probe_bits_head(const char *value_text, const struct exact *x, const struct
 bool probe_bits_row(struct device *d, const char *value_text, struct exact *x, const struct format *f,
                     const struct probe_policy *policy, struct bits_row *out, struct exact_error *error);
 
-/* The same about an encoding, e.g. of a live weight: it is shown unconverted in its own format. */
-bool probe_bits_encoding(struct device *d, const struct format *f, uint32_t bits,
-                         const struct probe_policy *policy, struct bits_answer *out,
-                         struct exact_error *error);
-
 /* ---- answers: update ---- */
 
 enum update_verdict { VERDICT_MOVED, VERDICT_LOST, VERDICT_MASTER_MOVED, VERDICT_CHANCE, VERDICT_KEPT };

@@ -215,13 +215,3 @@ bool probe_bits(struct device *d, const char *value_text, const struct probe_pol
     exact_free(x);
     return done;
 }
-
-bool probe_bits_encoding(struct device *d, const struct format *f, uint32_t bits,
-                         const struct probe_policy *policy, struct bits_answer *out,
-                         struct exact_error *error)
-{
-    char hex[TEXT_HEX], text[TEXT_SHORT];
-    text_hex(hex, sizeof hex, f, bits);
-    text_format(text, sizeof text, "%s:%s", f->name, hex);
-    return probe_bits(d, text, policy, out, error);
-}

@@ -151,6 +151,15 @@ void text_power_value(char *to, size_t size, const struct exact *x, int digits)
         text_format(to, size, "%s", value);
 }
 
+const char *text_tie(enum exact_tie tie)
+{
+    static const char *const where[] = {[TIE_EXACT] = "exact",
+                                        [TIE_BELOW] = "below the tie",
+                                        [TIE_TIE] = "a tie",
+                                        [TIE_ABOVE] = "above the tie"};
+    return where[tie];
+}
+
 void text_flags(char *to, size_t size, uint32_t flags)
 {
     static const struct {

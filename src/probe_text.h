@@ -42,6 +42,9 @@ bool text_power(char *to, size_t size, const struct exact *x);
 /* The names of exceptions (enum round_flag): "inexact, underflow", or "". */
 void text_flags(char *to, size_t size, uint32_t flags);
 
+/* Where a value lies between its neighbours: "exact", "below the tie", "a tie", "above the tie". */
+const char *text_tie(enum exact_tie tie);
+
 /* "2^-12 = 0.000244140625", or the value alone where it is no power of two. */
 void text_power_value(char *to, size_t size, const struct exact *x, int digits);
 

@@ -165,14 +165,6 @@ static bool target_line(const struct snapshot *s, char *line, size_t size, char 
                : app_fail(error, "the result has too many digits to be taken from the screen");
 }
 
-static int format_named(const char *name)
-{
-    for (int i = 0; i < FORMAT_STORED_COUNT; i++)
-        if (strcmp(format_table[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
 static bool do_accept(struct app *app, const char *argument, char *error)
 {
     const struct snapshot *s = app->snapshot;
@@ -181,8 +173,8 @@ static bool do_accept(struct app *app, const char *argument, char *error)
     if (map_shown(app)) {
         if (!map_line(app, line, sizeof line, error))
             return false;
-        int format = format_named(s->heat.format);
-        app->view.format = format < 0 ? app->view.format : format;
+        const struct format *format = format_find_stored(s->heat.format);
+        app->view.format = format ? (int)format->key : app->view.format;
         view_clamp(app);
     } else if (app->view.panel == PANEL_TRAIN) {
         if (!selected_weight(app, weight, sizeof weight, error))

@@ -312,11 +312,6 @@ bool term_braille(const struct term *t)
     return t->braille;
 }
 
-enum depth term_depth(const struct term *t)
-{
-    return t->depth;
-}
-
 int term_fd(const struct term *t)
 {
     return fileno(t->in);

@@ -54,7 +54,6 @@ void term_die(struct term *t, int signal_number);
 void term_size(const struct term *t, int *rows, int *cols);
 bool term_ascii(const struct term *t);   /* a grid for this terminal wants grid.ascii */
 bool term_braille(const struct term *t); /* and may have grid.braille */
-enum depth term_depth(const struct term *t);
 
 /* Shows a grid of any size, cut or blank-filled to the screen.  Only cells that differ from the last one are
  * sent, nothing at all when none does; the cursor goes to the grid's cursor. */
